@@ -1,0 +1,641 @@
+# One query over one snapshot: its terms looked up in every segment, then run.
+#
+# A Query is built with the GIL held: views (segment + accepted documents), leaves (query terms), expansions of each leaf
+# (the terms of the index that stand for it) and, where the leaves are not simply counted, a boolean program in postfix
+# order. Each (segment, expansion, field) with postings becomes a Ref. From then on the Query reads only what its refs
+# and views point at, keeps the segments alive, and needs no lock: it sees the index as it was, for as long as it lives,
+# and it may be run any number of times (top, all, count, spans).
+#
+# Refs stand in the order leaf, expansion, view, field; for one view that is the one order of addition of _score.pyx.
+# BM25: idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / average)), idf = ln((N - df + 0.5) / (df + 0.5) + 1), as in
+# Robertson & Zaragoza 2009 with the idf of Lucene; df counts the documents that hold the term in any field.
+from libc.math cimport INFINITY, log
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, qsort, realloc
+from libc.string cimport memset
+from cpython cimport array
+import array
+
+from narsilpy._bits cimport Bits
+from narsilpy._cursor cimport CURSOR_CORRUPT, Cursor, cursor_open, cursor_seek, source_memory, source_sealed
+from narsilpy._occurrences cimport Place, Places, match_phrase, push_place, read_places, sort_places
+from narsilpy._postings cimport MemList, MemorySegment
+from narsilpy._score cimport (
+    COLLECT_ALL, COLLECT_COUNT, COLLECT_TOP, LEAF_MAX, LEAF_SUM, WINDOW, Found, Leaf, Search, Slot, View, run_program,
+    search_view, sort_found)
+from narsilpy._segment cimport SealedList, SealedSegment
+from narsilpy._spans cimport SpanArray
+
+cdef enum:
+    MAX_LISTS = 65536           # text fields of an index are numbered in 16 bits
+
+cdef list spare_scratch = []    # window slots (160 KB) that no query uses at the moment; the GIL guards it
+
+
+cdef class ScratchBox:
+    """Window slots, all zero between uses."""
+
+    def __cinit__(self):
+        cdef uint32_t i
+        cdef Scratch* s = &self.scratch
+        s.slots = <Slot*>calloc(WINDOW, sizeof(Slot))
+        s.best = <double*>malloc(WINDOW * sizeof(double))
+        s.part = <double*>malloc(WINDOW * sizeof(double))
+        s.masks = <uint64_t*>calloc(WINDOW, sizeof(uint64_t))
+        s.bits = <uint64_t*>calloc(WINDOW // 64, sizeof(uint64_t))
+        s.touched_leaf = <uint32_t*>malloc(WINDOW * sizeof(uint32_t))
+        if (s.slots == NULL or s.best == NULL or s.part == NULL or s.masks == NULL or s.bits == NULL
+                or s.touched_leaf == NULL):
+            raise MemoryError()
+        for i in range(WINDOW):
+            s.best[i] = -1.0
+            s.part[i] = -1.0
+
+    def __dealloc__(self):
+        free(self.scratch.slots)
+        free(self.scratch.best)
+        free(self.scratch.part)
+        free(self.scratch.masks)
+        free(self.scratch.bits)
+        free(self.scratch.touched_leaf)
+
+
+cdef class Query:
+    """A query over a snapshot: `Query(segments, accepts, n_docs, k1, b, fields)`.
+
+    `segments` and `accepts` are lists of the same length (a Bits of accepted documents, or None for all); `n_docs` is the
+    number of live documents; `fields` holds `(average_length, boost, searched)` for each text field.
+    """
+
+    def __cinit__(self, list segments, list accepts, double n_docs, double k1, double b, list fields):
+        cdef uint32_t i
+        self.segments = segments
+        self.accepts = accepts
+        self.n_views = <uint32_t>len(segments)
+        self.n_fields = <uint32_t>len(fields)
+        self.n_docs = n_docs
+        self.k1 = k1
+        self.match_list = []
+        self.need = 1
+        self.views = <View*>calloc(max(self.n_views, 1), sizeof(View))
+        self.fields = <FieldParams*>calloc(max(self.n_fields, 1), sizeof(FieldParams))
+        if self.views == NULL or self.fields == NULL:
+            raise MemoryError()
+        for i in range(self.n_views):
+            self.open_view(i)
+        for i in range(self.n_fields):
+            average, boost, searched = fields[i]
+            self.fields[i].boost = boost
+            self.fields[i].searched = searched
+            # an empty collection has no average: lengths then count as average
+            self.fields[i].c0 = k1 * (1.0 - b) if average > 0 else k1
+            self.fields[i].c1 = k1 * b / <double>average if average > 0 else 0.0
+            if boost < 0:
+                self.negative = True
+
+    def __dealloc__(self):
+        cdef uint32_t i
+        if self.context.words != NULL:
+            for i in range(MAX_PHRASE_WORDS):
+                free(self.context.words[i].items)
+            free(self.context.words)
+        free(self.views)
+        free(self.fields)
+        free(self.refs)
+        free(self.leaves)
+        free(self.phrases)
+        free(self.ops)
+        free(self.args)
+        free(self.phrase_masks)
+
+    cdef int open_view(self, uint32_t i) except -1:
+        cdef View* view = &self.views[i]
+        cdef MemorySegment memory
+        cdef SealedSegment sealed
+        cdef Bits accept
+        segment = self.segments[i]
+        if isinstance(segment, MemorySegment):
+            memory = segment
+            view.n_docs = memory.n_docs
+            view.first_doc = memory.first_doc
+            view.ids = memory.ids
+            view.id_sizes = memory.id_sizes
+            view.occurrences = memory.occurrence_chunks
+        else:
+            sealed = segment
+            view.n_docs = sealed.n_docs
+            view.first_doc = sealed.first_doc
+            view.id_index = <const uint32_t*>(sealed.base + sealed.header.id_index)
+            view.id_bytes = <const char*>(sealed.base + sealed.header.ids)
+        if self.accepts[i] is not None:
+            accept = self.accepts[i]
+            if accept.n < view.n_docs:
+                raise ValueError("a set of documents does not cover its segment")
+            view.accept = accept.words
+        return 0
+
+    # ---------------------------------------------------------------- building
+    def add_leaf(self, bint best_only=False, bint scores=True):
+        """A new query term; return its number. `best_only`: of its expansions only the best counts (prefixes)."""
+        cdef uint32_t size
+        cdef void* block
+        if self.n_leaves == self.leaves_size:
+            size = max(<uint32_t>8, self.leaves_size * 2)
+            block = realloc(self.leaves, size * sizeof(Leaf))
+            if block == NULL:
+                raise MemoryError()
+            self.leaves = <Leaf*>block
+            self.leaves_size = size
+        self.leaves[self.n_leaves].mode = LEAF_MAX if best_only else LEAF_SUM
+        self.leaves[self.n_leaves].scores = scores
+        self.n_leaves += 1
+        self.n_parts = 0
+        return self.n_leaves - 1
+
+    cdef int add_ref(self, Ref* ref) except -1:
+        cdef uint32_t size
+        cdef void* block
+        if self.n_refs == self.refs_size:
+            size = max(<uint32_t>8, self.refs_size * 2)
+            block = realloc(self.refs, size * sizeof(Ref))
+            if block == NULL:
+                raise MemoryError()
+            self.refs = <Ref*>block
+            self.refs_size = size
+        self.refs[self.n_refs] = ref[0]
+        self.n_refs += 1
+        return 0
+
+    def add_term(self, bytes term, object match, double factor=1.0, Py_ssize_t df=-1, fields=None):
+        """An expansion of the newest leaf: `term` (UTF-8) found in every view. Return its document frequency.
+
+        `match` is what spans of this expansion carry; `factor` multiplies its score; `df`, if given, stands in for the
+        document frequency in the idf; `fields` narrows to these field numbers.
+        """
+        cdef uint32_t first_ref = self.n_refs, total = 0, i
+        cdef double idf, weight
+        cdef Ref* ref
+        self.match_list.append(match)
+        for i in range(self.n_views):
+            total += self.find(i, term, fields)
+        if df < 0:
+            df = total
+        idf = log((self.n_docs - df + 0.5) / (df + 0.5) + 1.0)
+        for i in range(first_ref, self.n_refs):
+            ref = &self.refs[i]
+            weight = self.fields[ref.field].boost * factor * idf * (self.k1 + 1.0)
+            ref.weight = weight
+            ref.c0 = self.fields[ref.field].c0
+            ref.c1 = self.fields[ref.field].c1
+            if weight < 0:
+                self.negative = True
+        self.n_parts += 1
+        return total
+
+    cdef uint32_t find(self, uint32_t view, bytes term, object fields) except? 0xFFFFFFFF:
+        """Refs for a term in one segment; return its live document frequency there."""
+        cdef Ref ref
+        cdef MemorySegment memory
+        cdef SealedSegment sealed
+        cdef MemList* postings
+        cdef SealedList lists[64]
+        cdef SealedList* found = lists
+        cdef uint32_t number, field, df
+        cdef int64_t place
+        cdef int n, i
+        segment = self.segments[view]
+        memset(&ref, 0, sizeof(Ref))
+        ref.view = view
+        ref.leaf = self.n_leaves - 1
+        ref.part = self.n_parts
+        ref.match = <uint32_t>len(self.match_list) - 1
+        if isinstance(segment, MemorySegment):
+            memory = segment
+            number = memory.lexicon.find_utf8(term, len(term))
+            if number >= memory.terms_size:         # NO_TERM is the greatest number
+                return 0
+            for field in range(self.n_fields):
+                if not self.fields[field].searched or (fields is not None and field not in fields):
+                    continue
+                postings = memory.find_list(number, field)
+                if postings != NULL and postings.n > 0:
+                    source_memory(&ref.source, memory, field, postings)
+                    ref.field = field
+                    self.add_ref(&ref)
+            return memory.terms[number].df
+        sealed = segment
+        place = sealed.find_term(term, len(term))
+        if place < 0:
+            return 0
+        if self.n_fields > 64:
+            found = <SealedList*>malloc(self.n_fields * sizeof(SealedList))
+            if found == NULL:
+                raise MemoryError()
+        try:
+            n = sealed.read_lists(<uint32_t>place, &df, found, max(64, self.n_fields))
+            if n < 0:
+                raise ValueError("the postings of a term are corrupt")
+            for i in range(n):
+                field = found[i].field
+                if field < self.n_fields and self.fields[field].searched and (fields is None or field in fields):
+                    source_sealed(&ref.source, sealed, &found[i])
+                    ref.field = field
+                    self.add_ref(&ref)
+        finally:
+            if found != lists:
+                free(found)
+        if sealed.removed:
+            df -= min(df, <uint32_t>sealed.removed.get(place, 0))
+        return df
+
+    def add_phrase(self, uint32_t first_leaf, list offsets, uint32_t slop=0):
+        """The leaves from `first_leaf` on, one for each offset, stand together at these distances."""
+        cdef Phrase* phrase
+        cdef void* block = realloc(self.phrases, (self.n_phrases + 1) * sizeof(Phrase))
+        cdef uint32_t i
+        if block == NULL:
+            raise MemoryError()
+        self.phrases = <Phrase*>block
+        if not 0 < len(offsets) <= MAX_PHRASE_WORDS:
+            raise ValueError("a phrase holds 1 to 64 words")
+        if self.context.words == NULL:
+            self.context.words = <Places*>calloc(MAX_PHRASE_WORDS, sizeof(Places))
+            if self.context.words == NULL:
+                raise MemoryError()
+        phrase = &self.phrases[self.n_phrases]
+        phrase.first_leaf = first_leaf
+        phrase.n_words = <uint32_t>len(offsets)
+        phrase.slop = slop
+        for i in range(phrase.n_words):
+            phrase.offsets[i] = offsets[i]
+        self.n_phrases += 1
+        return self.n_phrases - 1
+
+    def set_program(self, list program):
+        """Decide by a boolean program instead of counting: `(operation, argument)` pairs in postfix order."""
+        cdef uint32_t i, j
+        cdef Phrase* phrase
+        if self.n_leaves > 64:
+            raise ValueError("a boolean query holds at most 64 terms")
+        self.n_ops = <uint32_t>len(program)
+        self.ops = <uint8_t*>malloc(max(self.n_ops, 1))
+        self.args = <uint32_t*>malloc(max(self.n_ops, 1) * sizeof(uint32_t))
+        self.phrase_masks = <uint64_t*>calloc(max(self.n_phrases, 1), sizeof(uint64_t))
+        if self.ops == NULL or self.args == NULL or self.phrase_masks == NULL:
+            raise MemoryError()
+        for i in range(self.n_ops):
+            self.ops[i], self.args[i] = program[i]
+        for i in range(self.n_phrases):
+            phrase = &self.phrases[i]
+            for j in range(phrase.n_words):
+                self.phrase_masks[i] |= <uint64_t>1 << (phrase.first_leaf + j)
+
+    # ----------------------------------------------------------------- running
+    cdef int run(self, Search* search) except -1:
+        """Search every view. Raises for lists that are corrupt."""
+        cdef ScratchBox box
+        cdef uint32_t view, i, n, most = 0
+        cdef uint32_t* parts
+        cdef Cursor* cursors
+        for view in range(self.n_views):
+            n = 0
+            for i in range(self.n_refs):
+                n += self.refs[i].view == view
+            most = max(most, n)
+        cursors = <Cursor*>malloc(2 * <size_t>max(most, 1) * sizeof(Cursor))
+        parts = <uint32_t*>malloc(3 * <size_t>max(most, 1) * sizeof(uint32_t))
+        box = spare_scratch.pop() if spare_scratch else ScratchBox()
+        try:
+            if cursors == NULL or parts == NULL:
+                raise MemoryError()
+            self.prepare(search, cursors, cursors + max(most, 1), parts, max(most, 1))
+            search.scratch = &box.scratch
+            search.prune = search.collect == COLLECT_TOP and not self.negative
+            with nogil:
+                for view in range(self.n_views):
+                    self.open_cursors(search, view)
+                    search_view(search)
+                    if search.error:
+                        break
+        finally:
+            free(cursors)
+            free(parts)
+            if search.error == 0:
+                spare_scratch.append(box)
+        if search.error == 1:
+            raise MemoryError()
+        if search.error == 2:
+            raise ValueError("the postings of a term are corrupt")
+        return 0
+
+    cdef int prepare(self, Search* search, Cursor* cursors, Cursor* probes, uint32_t* parts, uint32_t room) except -1:
+        """Give a search its query; `parts` has three times `room` numbers."""
+        search.cursors = cursors
+        search.probes = probes
+        search.cursor_part = parts
+        search.cursor_leaf = self.context.cursor_leaf = parts + room
+        self.context.cursor_field = parts + 2 * room
+        self.context.phrases = self.phrases
+        self.context.views = self.views
+        self.context.n_fields = self.n_fields
+        search.leaves = self.leaves
+        search.n_leaves = self.n_leaves
+        search.need = self.need
+        search.ops = self.ops
+        search.args = self.args
+        search.n_ops = self.n_ops
+        search.n_phrases = self.n_phrases
+        search.phrase_masks = self.phrase_masks
+        search.check = check_phrase
+        search.context = <void*>&self.context
+        return 0
+
+    cdef void open_cursors(self, Search* search, uint32_t view) noexcept nogil:
+        cdef uint32_t i, n = 0, leaf
+        cdef Ref* ref
+        search.view = &self.views[view]
+        search.view_number = view
+        search.probes_open = False
+        self.context.view = view
+        for leaf in range(self.n_leaves):
+            self.leaves[leaf].n = 0
+            self.leaves[leaf].first = 0
+        for i in range(self.n_refs):
+            ref = &self.refs[i]
+            if ref.view != view:
+                continue
+            if self.leaves[ref.leaf].n == 0:
+                self.leaves[ref.leaf].first = n
+            self.leaves[ref.leaf].n += 1
+            search.cursor_part[n] = ref.part
+            self.context.cursor_leaf[n] = ref.leaf
+            self.context.cursor_field[n] = ref.field
+            cursor_open(&search.cursors[n], &ref.source, ref.weight, ref.c0, ref.c1)
+            n += 1
+        search.n_cursors = n
+        self.context.n_cursors = n
+
+    def top(self, uint32_t k, double min_score=-INFINITY, anchor=None, bint scored=True):
+        """The best `k` hits as `(document numbers, scores)`, best first, ties by id.
+
+        `anchor`, a `(score, id as UTF-8)` pair, restricts to hits that come after it.
+        """
+        cdef Search search
+        cdef uint32_t i
+        cdef bytes anchor_id
+        memset(&search, 0, sizeof(Search))
+        search.collect = COLLECT_TOP
+        search.k = k
+        search.min_score = min_score
+        search.scored = scored
+        if anchor is not None:
+            search.has_anchor = True
+            search.anchor_score, anchor_id = anchor
+            search.anchor_id = anchor_id
+            search.anchor_id_size = <uint32_t>len(anchor_id)
+        search.heap = <Found*>malloc(max(k, 1) * sizeof(Found))
+        if search.heap == NULL:
+            raise MemoryError()
+        try:
+            if k > 0:
+                self.run(&search)
+            sort_found(search.heap, search.n)
+            docs = [0] * search.n
+            scores = [0.0] * search.n
+            for i in range(search.n):
+                docs[i] = self.views[search.heap[i].view].first_doc + search.heap[i].doc
+                scores[i] = search.heap[i].score
+            return docs, scores
+        finally:
+            free(search.heap)
+
+    def all(self, double min_score=-INFINITY, bint scored=True):
+        """Every match as `(array('I') of document numbers, array('d') of scores)`, documents ascending."""
+        cdef Search search
+        cdef array.array docs = array.array("I")
+        cdef array.array scores = array.array("d")
+        memset(&search, 0, sizeof(Search))
+        search.collect = COLLECT_ALL
+        search.min_score = min_score
+        search.scored = scored
+        try:
+            self.run(&search)
+            if search.n_out:
+                array.extend_buffer(docs, <char*>search.out_docs, search.n_out)
+                array.extend_buffer(scores, <char*>search.out_scores, search.n_out)
+            return docs, scores
+        finally:
+            free(search.out_docs)
+            free(search.out_scores)
+
+    def count(self, double min_score=-INFINITY):
+        """How many documents match."""
+        cdef Search search
+        memset(&search, 0, sizeof(Search))
+        search.collect = COLLECT_COUNT
+        search.min_score = min_score
+        search.scored = min_score > -INFINITY
+        self.run(&search)
+        return search.count
+
+
+    # ------------------------------------------------------------------- spans
+    def spans(self, uint32_t doc, uint32_t field, item_starts=None):
+        """The spans of this query in one field of one document (its number in the index), as a SpanArray.
+
+        Sorted by start; words of a phrase only where the phrase stands; nothing from negated terms. For an array field
+        `item_starts` holds where each element's text starts in the numbering of the index.
+        """
+        cdef SpanArray out
+        cdef uint32_t view = 0, local, i, n = 0
+        cdef Cursor* cursors
+        cdef Places places
+        cdef uint64_t kept = <uint64_t>-1
+        cdef size_t j
+        while view < self.n_views and not (
+                self.views[view].first_doc <= doc < self.views[view].first_doc + self.views[view].n_docs):
+            view += 1
+        if view == self.n_views:
+            raise ValueError("the document is not part of this query's snapshot")
+        local = doc - self.views[view].first_doc
+        out = SpanArray.__new__(SpanArray, (), self.match_tuple())
+        for i in range(self.n_refs):
+            n += self.refs[i].view == view
+        if n == 0:
+            return out
+        memset(&places, 0, sizeof(Places))
+        cursors = <Cursor*>malloc(n * sizeof(Cursor))
+        if cursors == NULL:
+            raise MemoryError()
+        try:
+            if self.n_ops or self.n_phrases:
+                kept = self.kept_leaves(cursors, n, view, local)
+            self.collect_places(cursors, view, local, field, kept, &places)
+            if places.n > 1:
+                qsort(places.items, places.n, sizeof(Place), by_start)
+            out.reserve(places.n)
+            if item_starts is None:
+                for j in range(places.n):
+                    out.push(places.items[j].start, places.items[j].end, places.items[j].match, -1)
+            else:
+                push_items(out, &places, item_starts)
+            return out
+        finally:
+            free(places.items)
+            free(cursors)
+
+    cdef tuple match_tuple(self):
+        if self.matches is None:
+            self.matches = tuple(self.match_list)
+        return self.matches
+
+    cdef uint64_t kept_leaves(self, Cursor* cursors, uint32_t n, uint32_t view, uint32_t doc) except? 0:
+        """The leaves that count in a document, by the query's program."""
+        cdef uint32_t* parts
+        cdef Search search
+        cdef uint64_t mask = 0, kept = <uint64_t>-1
+        cdef uint32_t j
+        if self.n_ops == 0:
+            return kept
+        memset(&search, 0, sizeof(Search))
+        parts = <uint32_t*>malloc(3 * <size_t>n * sizeof(uint32_t))
+        if parts == NULL:
+            raise MemoryError()
+        try:
+            self.prepare(&search, cursors, cursors, parts, n)
+            self.open_cursors(&search, view)
+            search.probes_open = True
+            for j in range(n):
+                if cursor_seek(&cursors[j], doc) == doc:
+                    mask |= <uint64_t>1 << search.cursor_leaf[j]
+            run_program(&search, mask, doc, &kept)
+            return kept
+        finally:
+            free(parts)
+
+    cdef int collect_places(self, Cursor* cursors, uint32_t view, uint32_t doc, uint32_t field, uint64_t kept, Places* out) except -1:
+        cdef uint32_t i, j
+        cdef Ref* ref
+        cdef Cursor* c = cursors
+        cdef int status = 0
+        cdef bint in_phrase
+        for i in range(self.n_refs):
+            ref = &self.refs[i]
+            if ref.view != view or ref.field != field or not self.leaves[ref.leaf].scores:
+                continue
+            if ref.leaf < 64 and not (kept >> ref.leaf) & 1:
+                continue
+            in_phrase = False
+            for j in range(self.n_phrases):
+                in_phrase |= self.phrases[j].first_leaf <= ref.leaf < self.phrases[j].first_leaf + self.phrases[j].n_words
+            if in_phrase:
+                continue
+            cursor_open(c, &ref.source, ref.weight, ref.c0, ref.c1)
+            if cursor_seek(c, doc) == doc:
+                status = read_places(c, self.views[view].occurrences, ref.match, out)
+            if status == -2:
+                raise MemoryError()
+            if status == -1 or c.error:
+                raise ValueError("the spans of a term are corrupt")
+        for j in range(self.n_phrases):
+            if self.phrases[j].first_leaf >= 64 or (kept >> self.phrases[j].first_leaf) & 1:
+                self.phrase_places(cursors, j, view, doc, field, out)
+        return 0
+
+    cdef int phrase_places(self, Cursor* c, uint32_t number, uint32_t view, uint32_t doc, uint32_t field, Places* out) except -1:
+        """Append the places of a phrase's words wherever the phrase stands."""
+        cdef const Phrase* phrase = &self.phrases[number]
+        cdef Places* words = self.context.words
+        cdef Ref* ref
+        cdef uint8_t* marks[MAX_PHRASE_WORDS]
+        cdef uint8_t* flags
+        cdef uint32_t i, word
+        cdef size_t total = 0, j
+        for word in range(phrase.n_words):
+            words[word].n = 0
+        for i in range(self.n_refs):
+            ref = &self.refs[i]
+            word = ref.leaf - phrase.first_leaf
+            if ref.view != view or ref.field != field or ref.leaf < phrase.first_leaf or word >= phrase.n_words:
+                continue
+            cursor_open(c, &ref.source, ref.weight, ref.c0, ref.c1)
+            if cursor_seek(c, doc) == doc and read_places(c, self.views[view].occurrences, ref.match, &words[word]) < 0:
+                raise ValueError("the spans of a term are corrupt")
+        for word in range(phrase.n_words):
+            sort_places(&words[word])
+            total += words[word].n
+        flags = <uint8_t*>calloc(max(total, <size_t>1), 1)
+        if flags == NULL:
+            raise MemoryError()
+        total = 0
+        for word in range(phrase.n_words):
+            marks[word] = flags + total
+            total += words[word].n
+        match_phrase(words, phrase.offsets, phrase.n_words, phrase.slop, marks)
+        try:
+            for word in range(phrase.n_words):
+                for j in range(words[word].n):
+                    if marks[word][j] and push_place(out, &words[word].items[j]) < 0:
+                        raise MemoryError()
+        finally:
+            free(flags)
+        return 0
+
+
+cdef int by_start(const void* a, const void* b) noexcept nogil:
+    cdef const Place* x = <const Place*>a
+    cdef const Place* y = <const Place*>b
+    if x.start != y.start:
+        return 1 if x.start > y.start else -1
+    if x.end != y.end:
+        return 1 if x.end > y.end else -1
+    return (x.match > y.match) - (x.match < y.match)
+
+
+cdef int push_items(SpanArray out, Places* places, item_starts) except -1:
+    """Spans of an array field: the element and the offsets within it."""
+    cdef size_t j
+    cdef Py_ssize_t item = 0, n = len(item_starts)
+    cdef uint32_t start, next_start
+    if n == 0:
+        return 0
+    start = item_starts[0]
+    next_start = item_starts[1] if n > 1 else 0xFFFFFFFF
+    for j in range(places.n):
+        while places.items[j].start >= next_start:
+            item += 1
+            start = next_start
+            next_start = item_starts[item + 1] if item + 1 < n else 0xFFFFFFFF
+        out.push(places.items[j].start - start, places.items[j].end - start, places.items[j].match, <int>item)
+    return 0
+
+
+# --------------------------------------------------------------------- phrases
+cdef bint check_phrase(void* context, Cursor* cursors, uint32_t number, uint32_t doc) noexcept nogil:
+    """Whether a phrase stands in one field of a document."""
+    cdef PhraseContext* c = <PhraseContext*>context
+    cdef const Phrase* phrase = &c.phrases[number]
+    cdef uint32_t field, j, word, n_found
+    for field in range(c.n_fields):
+        for word in range(phrase.n_words):
+            c.words[word].n = 0
+        for j in range(c.n_cursors):
+            if c.cursor_field[j] != field or c.cursor_leaf[j] < phrase.first_leaf:
+                continue
+            word = c.cursor_leaf[j] - phrase.first_leaf
+            if word < phrase.n_words and cursor_seek(&cursors[j], doc) == doc:
+                if read_places(&cursors[j], c.views[c.view].occurrences, 0, &c.words[word]) < 0:
+                    cursors[j].error = CURSOR_CORRUPT
+                    return False
+        n_found = 0
+        for word in range(phrase.n_words):
+            if c.words[word].n == 0:
+                break
+            n_found += 1
+        if n_found < phrase.n_words:
+            continue
+        for word in range(phrase.n_words):
+            sort_places(&c.words[word])
+        if match_phrase(c.words, phrase.offsets, phrase.n_words, phrase.slop, NULL):
+            return True
+    return False

@@ -1,0 +1,154 @@
+"""What queries and writes answer with: small frozen records.
+
+Records are `msgspec.Struct`s (made in 0.1 µs; a slotted dataclass takes 0.15 µs in C and 1 µs in Python). Every one has
+`to_dict()`, which gives plain Python values, ready for JSON.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from narsilpy.errors import NarsilError
+from narsilpy.highlight.model import Highlight
+
+
+class BatchFailure(msgspec.Struct, frozen=True):
+    """A document that a batch could not take: its id ("" where it had none) and why."""
+
+    doc_id: str
+    error: NarsilError
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"doc_id": self.doc_id, "code": self.error.code.value, "message": self.error.message}
+
+
+class BatchResult(msgspec.Struct, frozen=True):
+    """What a batch did: ids that went through, in order, and one `BatchFailure` for each that did not."""
+
+    succeeded: list[str]
+    failed: list[BatchFailure]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"succeeded": list(self.succeeded), "failed": [failure.to_dict() for failure in self.failed]}
+
+
+class ScoreComponents(msgspec.Struct, frozen=True):
+    """The numbers behind a score: `term_frequencies` by "field:term", `field_lengths` by field, `idf` by term."""
+
+    term_frequencies: dict[str, int]
+    field_lengths: dict[str, int]
+    idf: dict[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        return msgspec.structs.asdict(self)
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """One document of a result.
+
+    Attributes:
+        id: the document's id.
+        score: its BM25 score; None in a sorted query without `include_scores`.
+        document: a copy of the stored document, narrowed by the `document` option; {} with `document=False`.
+        highlights: a `Highlight` by field, empty unless `highlight` was given.
+        score_components: `ScoreComponents` with `include_score_components=True`, else None.
+    """
+
+    id: str
+    score: float | None
+    document: dict[str, Any]
+    highlights: dict[str, Highlight]
+    score_components: ScoreComponents | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        result: dict[str, Any] = {"id": self.id, "score": self.score, "document": self.document}
+        if self.highlights:
+            result["highlights"] = {field: value.to_dict() for field, value in self.highlights.items()}
+        if self.score_components is not None:
+            result["score_components"] = self.score_components.to_dict()
+        return result
+
+
+class QueryResult:
+    """The answer to a query: iterable, sized and indexable over its hits.
+
+    Attributes:
+        hits: tuple of `Hit`, best first (or in the order of `sort`).
+        count: how many documents match, before `limit` and `offset`. Exact, and computed when it is first read.
+        elapsed: seconds that the query took.
+        cursor: pass it as `search_after` for the next page; None at the end.
+        facets: by field, where `facets` was given.
+        groups: where `group` was given.
+    """
+
+    __slots__ = ("_count", "cursor", "elapsed", "facets", "groups", "hits")
+
+    def __init__(self, hits: tuple[Hit, ...], count: int | Callable[[], int], elapsed: float, cursor: str | None = None,
+                 facets: Mapping[str, Any] | None = None, groups: Any = None) -> None:
+        self.hits = hits
+        self._count = count
+        self.elapsed = elapsed
+        self.cursor = cursor
+        self.facets = facets
+        self.groups = groups
+
+    @property
+    def count(self) -> int:
+        count = self._count
+        if not isinstance(count, int):
+            self._count = count = count()
+        return count
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.hits[index]
+
+    def __bool__(self) -> bool:
+        return bool(self.hits)
+
+    def __repr__(self) -> str:
+        return f"QueryResult({len(self.hits)} hits, elapsed={self.elapsed:.6f})"
+
+    def to_dict(self) -> dict[str, Any]:
+        result: dict[str, Any] = {"hits": [hit.to_dict() for hit in self.hits], "count": self.count,
+                                  "elapsed": self.elapsed, "cursor": self.cursor}
+        if self.facets is not None:
+            result["facets"] = {field: facet.to_dict() for field, facet in self.facets.items()}
+        if self.groups is not None:
+            result["groups"] = [group.to_dict() for group in self.groups]
+        return result
+
+
+class Preflight(msgspec.Struct, frozen=True):
+    """How many documents a query would match, and the seconds that counting them took."""
+
+    count: int
+    elapsed: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return msgspec.structs.asdict(self)
+
+
+class IndexStats(msgspec.Struct, frozen=True):
+    """Sizes of an index: live documents, numbers in use, segments, distinct terms scanned, and bytes.
+
+    `index_bytes` counts postings, spans and terms; stored documents are apart. `average_lengths` holds, by text field,
+    the tokens a document has on average.
+    """
+
+    n_docs: int
+    n_segments: int
+    n_terms: int
+    index_bytes: int
+    average_lengths: dict[str, float]
+    language: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return msgspec.structs.asdict(self)
