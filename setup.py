@@ -63,9 +63,9 @@ def main() -> None:
         for source in sources()
     ]
     setup(
-        ext_modules=cythonize(
+        ext_modules=cythonize(  # type: ignore[no-untyped-call]  # Cython ships partial annotations
             modules,
-            include_path=["ext"],  # mirrors the import path, so that `from narsilpy._x cimport y` finds ext/narsilpy/_x.pxd
+            include_path=["ext"],  # mirrors the import path: `from narsilpy._x cimport y` finds ext/narsilpy/_x.pxd
             nthreads=jobs if jobs > 1 and len(modules) > 1 else 0,
             annotate=switch("ANNOTATE"),
             compiler_directives={

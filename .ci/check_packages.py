@@ -27,7 +27,8 @@ def faults(in_sdist: list[str], in_wheel: list[str]) -> list[str]:
     for source in sources:
         if not any(name.startswith(f"narsilpy/{source.stem}.") and name.endswith((".so", ".pyd")) for name in in_wheel):
             found.append(f"the wheel lacks the compiled {source.stem}")
-    shipped = [path for path in Path("narsilpy").rglob("*") if path.suffix in (".py", ".pyi", ".typed", ".txt", ".json")]
+    kinds = (".py", ".pyi", ".typed", ".txt", ".json")
+    shipped = [path for path in Path("narsilpy").rglob("*") if path.suffix in kinds]
     found += [f"the wheel lacks {path}" for path in shipped if path.as_posix() not in in_wheel]
     allowed = ("narsilpy/", "narsilpy-")
     found += [f"the wheel holds {name}" for name in in_wheel if not name.startswith(allowed)]

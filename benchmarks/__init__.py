@@ -1,0 +1,1 @@
+"""Measurements: one file a question. See README.md beside this file."""
