@@ -14,6 +14,7 @@ lists, `bytearray` and `memoryview` as `bytes`, subclasses of str, int, float, d
 Reading takes untrusted bytes: every length is checked against what is left before anything is allocated, nesting is
 bounded, and every fault is a `MalformedData`.
 """
+
 from __future__ import annotations
 
 import datetime as dt
@@ -70,8 +71,8 @@ def pack(value: object) -> bytes:
 
     Raises `UnsupportedValue` for what cannot be kept (sets, functions, class instances, ...).
 
-    >>> unpack(pack({"n": 2**80, "broken": "\\ud800", "raw": b"\\x00"})) == {"n": 2**80, "broken": "\\ud800", "raw": b"\\x00"}
-    True
+    >>> unpack(pack({"n": 2**80, "broken": "\\ud800", "raw": b"\\x00"})) == {"n": 2**80, "broken": "\\ud800", "raw":
+    b"\\x00"} True
     """
     try:
         packed = _encoder.encode(value)

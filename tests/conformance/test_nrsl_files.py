@@ -1,4 +1,5 @@
 """`.nrsl` files that the original wrote: what they hold, and the same bytes again from what was read."""
+
 from __future__ import annotations
 
 import json
@@ -24,11 +25,15 @@ def tier(name: str) -> dict[str, bytes]:
     return {p.name.replace("__", "/").removesuffix(".nrsl"): p.read_bytes() for p in (DATA / name).iterdir()}
 
 
-@pytest.mark.parametrize("name", [f"partition{p}-v1-{kind}.nrsl" for p in (0, 1) for kind in ("crc", "gzip-crc", "plain")])
+@pytest.mark.parametrize(
+    "name", [f"partition{p}-v1-{kind}.nrsl" for p in (0, 1) for kind in ("crc", "gzip-crc", "plain")]
+)
 def test_partition_files_hold_the_recorded_documents_and_postings(name: str) -> None:
     partition = nrsl.read_partition_file((DATA / name).read_bytes())
     recorded = INDEX["files"][f"{name.split('-')[0]}-v1-plain.nrsl"]["payload"]
-    assert {k: {"fields": d.fields, "field_lengths": d.field_lengths} for k, d in partition.documents.items()} == recorded["documents"]
+    assert {
+        k: {"fields": d.fields, "field_lengths": d.field_lengths} for k, d in partition.documents.items()
+    } == recorded["documents"]
     rows = {
         term: {
             "doc_freq": p.document_frequency,
@@ -141,7 +146,9 @@ def damaged(case: str) -> bytes:
 def test_damaged_files_give_the_recorded_code(case: str) -> None:
     expected = INDEX["corruption_of_partition0_v1_crc"][case]
     if expected == "ok":
-        assert nrsl.read_partition_file(damaged(case)) == nrsl.read_partition_file(damaged("trailing bytes are ignored"))
+        assert nrsl.read_partition_file(damaged(case)) == nrsl.read_partition_file(
+            damaged("trailing bytes are ignored")
+        )
         return
     with pytest.raises(NarsilError) as caught:
         nrsl.read_partition_file(damaged(case))

@@ -1,4 +1,5 @@
 """The lossless MessagePack codec: what goes in comes out, and untrusted bytes give a value or `MalformedData`."""
+
 from __future__ import annotations
 
 import datetime as dt
@@ -121,7 +122,9 @@ def test_a_structure_that_holds_itself_is_refused() -> None:
         pack(loop)
 
 
-@pytest.mark.parametrize("data", [b"\xdd\xff\xff\xff\xff", b"\xdf\xff\xff\xff\xff", b"\xc6\xff\xff\xff\xff", b"\xdb\xff\xff\xff\xff"])
+@pytest.mark.parametrize(
+    "data", [b"\xdd\xff\xff\xff\xff", b"\xdf\xff\xff\xff\xff", b"\xc6\xff\xff\xff\xff", b"\xdb\xff\xff\xff\xff"]
+)
 def test_lengths_beyond_the_data_allocate_nothing(data: bytes) -> None:
     for read in (unpack, lambda raw: _Reader(raw).whole()):
         with pytest.raises(MalformedData):

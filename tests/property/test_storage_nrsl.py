@@ -1,4 +1,5 @@
 """`.nrsl`: reading what was written gives the same model, and no byte can do worse than a typed error."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,7 +13,12 @@ from narsilpy.storage import nrsl
 names = st.text("abcß_", min_size=1, max_size=4)
 ids = st.text(st.characters(exclude_categories=(), exclude_characters="\0"), min_size=1, max_size=6)
 values: st.SearchStrategy[Any] = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text() | st.text("\ud800\udfffa"),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False)
+    | st.text()
+    | st.text("\ud800\udfffa"),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=3),
     max_leaves=8,
 )
@@ -50,8 +56,13 @@ def indexes(draw: st.DrawFn) -> nrsl.IndexData:
         document["extra"] = draw(values)
         document["nested"] = {"inner": draw(st.integers(0, 9)), "text": draw(st.text())}
         tokens = {
-            field: sorted(draw(st.lists(st.tuples(names, st.integers(0, 70_000)), max_size=5)), key=lambda token: token[1])
-            for field in [*(f for f, kind in flat.items() if kind.startswith("string") and f in document), "nested.text"]
+            field: sorted(
+                draw(st.lists(st.tuples(names, st.integers(0, 70_000)), max_size=5)), key=lambda token: token[1]
+            )
+            for field in [
+                *(f for f, kind in flat.items() if kind.startswith("string") and f in document),
+                "nested.text",
+            ]
         }
         builder.add(doc_id, document, tokens, draw(st.lists(st.tuples(names, names), max_size=2)))
     return builder.finish()
@@ -83,7 +94,9 @@ def test_the_snapshot_tier_reads_back_as_it_was(index: nrsl.IndexData) -> None:
 
 
 @given(indexes(), st.data())
-def test_a_changed_byte_of_a_checked_file_is_an_error_or_changes_nothing(index: nrsl.IndexData, data: st.DataObject) -> None:
+def test_a_changed_byte_of_a_checked_file_is_an_error_or_changes_nothing(
+    index: nrsl.IndexData, data: st.DataObject
+) -> None:
     partition = index.partitions[0]
     original = nrsl.write_partition_file(partition, compress=data.draw(st.booleans()))
     mutated = bytearray(original)

@@ -1,4 +1,5 @@
 """`.nrsl` at its edges: hostile compression, torn logs, contradictions between files, limits."""
+
 from __future__ import annotations
 
 import gzip
@@ -154,7 +155,9 @@ def test_a_log_that_ends_before_its_marker_is_an_error() -> None:
     files = log_tier()
     key = "demo/wal/0/0000000000000001"
     for cut in range(len(files[key])):
-        assert code_of(nrsl.read_directory, {**files, key: files[key][:cut]}, "demo") is ErrorCode.PERSISTENCE_LOAD_FAILED
+        assert (
+            code_of(nrsl.read_directory, {**files, key: files[key][:cut]}, "demo") is ErrorCode.PERSISTENCE_LOAD_FAILED
+        )
     del files[key]
     assert code_of(nrsl.read_directory, files, "demo") is ErrorCode.PERSISTENCE_LOAD_FAILED
 

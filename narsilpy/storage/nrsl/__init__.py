@@ -10,6 +10,7 @@
 What is read is `IndexData`: settings, and partitions of documents, postings and field values. Vectors are left out,
 and `IndexData.notes` says so.
 """
+
 from __future__ import annotations
 
 from narsilpy.storage.nrsl.build import IndexBuilder

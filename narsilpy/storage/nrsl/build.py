@@ -3,6 +3,7 @@
 The caller hands in each document with the tokens its analyzer found; everything else of the payload (lengths, postings,
 field values, surface counts) is derived here, in the original's own order, so that files compare.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,8 +51,8 @@ class IndexBuilder:
         tokens: Mapping[str, Sequence[Token]],
         surfaces: Iterable[tuple[str, str]] = (),
     ) -> None:
-        """One document: `tokens` by text field (every text field it has, also empty ones), and `(surface, term)` for each
-        token whose spelling differs from its term."""
+        """One document: `tokens` by text field (every text field it has, also empty ones), and `(surface, term)` for
+        each token whose spelling differs from its term."""
         lengths = {field: len(found) for field, found in tokens.items()}
         self._partition.documents[doc_id] = StoredDocument(dict(document), lengths)
         seen: set[str] = set()

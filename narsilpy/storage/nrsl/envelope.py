@@ -4,6 +4,7 @@ Big-endian: "NRSL", format version (u8), engine version (3 x u8), payload length
 bits 1-2 the algorithm: 1 gzip, 2 lz4, 3 zstd; bit 3 checksum present; bit 4 encrypted), CRC-32 of the payload as stored
 (u32), 14 reserved bytes that are written as zero and ignored when read. What follows the payload is ignored too.
 """
+
 from __future__ import annotations
 
 import gzip
@@ -78,7 +79,8 @@ def read_envelope(
     view = memoryview(data).cast("B")
     if len(view) < HEADER_BYTES:
         raise IndexCorrupted(
-            ErrorCode.ENVELOPE_INVALID_MAGIC, f"an .nrsl file has a header of {HEADER_BYTES} bytes; here are {len(view)}"
+            ErrorCode.ENVELOPE_INVALID_MAGIC,
+            f"an .nrsl file has a header of {HEADER_BYTES} bytes; here are {len(view)}",
         )
     magic, version, major, minor, patch, length, flags, crc = _HEADER.unpack_from(view)
     if magic != MAGIC:
@@ -108,7 +110,9 @@ def _refuse_unreadable(version: int, newest_version: int, flags: int) -> None:
             {"version": version, "newest": newest_version},
         )
     if flags & _ENCRYPTED:
-        raise IncompatibleIndex(ErrorCode.ENVELOPE_VERSION_MISMATCH, "the file is encrypted; encryption is not read here")
+        raise IncompatibleIndex(
+            ErrorCode.ENVELOPE_VERSION_MISMATCH, "the file is encrypted; encryption is not read here"
+        )
     algorithm = _ALGORITHMS[flags >> 1 & 3]
     if flags & _COMPRESSED and algorithm not in ("none", "gzip"):
         raise IncompatibleIndex(
@@ -123,7 +127,9 @@ def _inflate(stored: bytes, max_bytes: int) -> bytes:
     try:
         payload = inflater.decompress(stored, max_bytes + 1)
     except zlib.error as error:
-        raise IndexCorrupted(ErrorCode.PERSISTENCE_LOAD_FAILED, f"the gzip payload does not inflate: {error}") from error
+        raise IndexCorrupted(
+            ErrorCode.PERSISTENCE_LOAD_FAILED, f"the gzip payload does not inflate: {error}"
+        ) from error
     if len(payload) > max_bytes:
         raise IndexCorrupted(
             ErrorCode.PERSISTENCE_LOAD_FAILED,

@@ -2,6 +2,7 @@
 
 Everything is keyed by document id and field path ("author.name"), as in the files. Equal models write equal bytes.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -1,4 +1,5 @@
 """Partition payloads: version 1 (one map a posting) and version 2 (one column a property)."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -111,7 +112,9 @@ def read_partition(payload: bytes | bytearray | memoryview) -> Partition:
             raise MalformedData(f"version {version} of the payload is not known")
         _check_references(partition)
     except MalformedData as error:
-        raise IndexCorrupted(ErrorCode.PERSISTENCE_LOAD_FAILED, f"the partition payload cannot be read: {error}") from error
+        raise IndexCorrupted(
+            ErrorCode.PERSISTENCE_LOAD_FAILED, f"the partition payload cannot be read: {error}"
+        ) from error
     return partition
 
 
@@ -123,7 +126,9 @@ def write_partition(partition: Partition, *, version: int = 2) -> bytes:
         return pack_trusted(_wire(partition, version, _rows_of_terms(partition.terms)))
     except UnsupportedValue as error:
         raise StorageFailed(
-            ErrorCode.PERSISTENCE_SAVE_FAILED, f"the index cannot be written as .nrsl: {error.reason}", {"path": error.path}
+            ErrorCode.PERSISTENCE_SAVE_FAILED,
+            f"the index cannot be written as .nrsl: {error.reason}",
+            {"path": error.path},
         ) from error
 
 

@@ -1,5 +1,6 @@
 """Index settings as three kinds of file spell them: `snapshot()` (camelCase, nested schema), the metadata file and the
 snapshot bundle (snake_case, flat schema)."""
+
 from __future__ import annotations
 
 from typing import Any, Final

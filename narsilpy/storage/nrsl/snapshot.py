@@ -3,6 +3,7 @@
 A snapshot is a bare MessagePack map (no envelope, no checksum), version 2: settings in camelCase, a nested schema,
 `partitions` as a list of version 2 payloads, vectors apart.
 """
+
 from __future__ import annotations
 
 from typing import Any, Final

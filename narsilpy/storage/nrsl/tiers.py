@@ -1,9 +1,11 @@
 """The original's filesystem tiers, to import an index from its directory, and the snapshot tier to write one.
 
 Files by key: `<index>/meta` (settings), then either `<index>/snapshot` (all partitions in one bundle), or
-`<index>/manifest` naming segment files, newer ones replacing documents of older ones, and `<index>/wal/<p>/` with the log of what
-came after. From segments and log only the documents are taken: their postings are made anew by whoever imports them.
+`<index>/manifest` naming segment files, newer ones replacing documents of older ones, and `<index>/wal/<p>/` with
+the log of what came after. From segments and log only the documents are taken: their postings are made anew by
+whoever imports them.
 """
+
 from __future__ import annotations
 
 import os
@@ -114,9 +116,7 @@ def write_directory_files(index: IndexData, *, created_at_ms: int = 0) -> dict[s
     bundle |= {
         "partitions": [write_partition(partition) for partition in index.partitions],
         "vectorIndexes": {},
-        "checkpoint": [
-            {"partitionId": i, "lastSeqNo": 0, "primaryTerm": 1} for i in range(len(index.partitions))
-        ],
+        "checkpoint": [{"partitionId": i, "lastSeqNo": 0, "primaryTerm": 1} for i in range(len(index.partitions))],
     }
     return {
         f"{index.name}/meta": write_envelope(pack_trusted(meta)),
@@ -175,7 +175,11 @@ def _replay(documents: dict[str, StoredDocument], files: Files, prefix: str, rea
     marker = read_marker(files.get(f"{prefix}commit", b""))
     if marker is None:
         return
-    logs = {int(key[len(prefix) :]): key for key in files if key.startswith(prefix) and _LOG_FILE.fullmatch(key, len(prefix))}
+    logs = {
+        int(key[len(prefix) :]): key
+        for key in files
+        if key.startswith(prefix) and _LOG_FILE.fullmatch(key, len(prefix))
+    }
     highest = reached
     for number, key in sorted(logs.items()):
         if number > marker.active_file:
@@ -188,7 +192,9 @@ def _replay(documents: dict[str, StoredDocument], files: Files, prefix: str, rea
                 documents[doc_id] = StoredDocument(fields, {})
         highest = max([highest, *(entry.seq_no for entry in entries)])
     if highest < marker.highest_sequence:
-        raise MalformedData(f"the log ends at entry {highest}, before entry {marker.highest_sequence} that was acknowledged")
+        raise MalformedData(
+            f"the log ends at entry {highest}, before entry {marker.highest_sequence} that was acknowledged"
+        )
 
 
 # --- files -------------------------------------------------------------------------------------------------------

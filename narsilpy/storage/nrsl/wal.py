@@ -1,9 +1,10 @@
 """The original's write-ahead log, read only.
 
 A log file is "NRSW", version (u8), three zero bytes, then records: length (u32), MessagePack entry, CRC-32 of the entry
-(u32), all big-endian. A commit marker is two 36-byte slots, the newer valid one counts: write number, number of the active file,
-bytes of it that are durable, highest durable sequence number (4 x u64), CRC-32 of those 32 bytes.
+(u32), all big-endian. A commit marker is two 36-byte slots, the newer valid one counts: write number, number of the
+active file, bytes of it that are durable, highest durable sequence number (4 x u64), CRC-32 of those 32 bytes.
 """
+
 from __future__ import annotations
 
 import struct
@@ -66,8 +67,8 @@ def read_marker(data: bytes) -> CommitMarker | None:
 def read_log(data: bytes, durable_bytes: int | None = None) -> list[LogEntry]:
     """The entries of one log file.
 
-    Everything before `durable_bytes` (None: the whole file) must be sound, else `MalformedData`. Behind it stands what a
-    crash may have torn: sound entries count, the first unsound one ends the log.
+    Everything before `durable_bytes` (None: the whole file) must be sound, else `MalformedData`. Behind it stands
+    what a crash may have torn: sound entries count, the first unsound one ends the log.
     """
     if data[:4] != MAGIC or len(data) < HEADER_BYTES:
         raise MalformedData("the log does not begin with NRSW")

@@ -1,0 +1,191 @@
+"""A document table: for a run of document numbers, where each document stands in the log, and its id.
+
+A body of `blocks.py`, little-endian, sections one after the other, each aligned to 8 bytes:
+
+    header      magic "NRPT", format u32, first document number u32, slots u32, documents u32, bytes of ids u64, hash
+    slots u32 locations   per slot: offset u64, log file u32, record bytes u32 (0 = no document of this number)
+    id ends     per slot: u32, where its id ends in `ids` (it begins where the one before ends)
+    ids         UTF-8, in order of the numbers
+    order       per document: slot u32, sorted by the bytes of the ids (which is code point order)
+    hash        open addressing, power of two: slot + 1 or 0, at BLAKE2b(id) keyed with the engine's secret
+
+A slot is `document number - first`. Nothing here is decoded when a table opens; a lookup touches a few blocks, each
+checked once. What a lookup finds is believed only after the record in the log confirms number and id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import sys
+from array import array
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from narsilpy.storage.blocks import HEADER_BYTES, KIND_TABLE, BlockFile, write_blocks
+from narsilpy.storage.disk import Disk
+from narsilpy.storage.log import Location, corrupted
+
+FORMAT: Final = 1
+_HEADER: Final = struct.Struct("<4sIIIIQI")
+_LOCATION: Final = struct.Struct("<QII")
+_U32: Final = struct.Struct("<I")
+
+
+def hash_id(raw_id: bytes, secret: bytes) -> int:
+    """Seeded, so that nobody can choose ids that collide."""
+    return int.from_bytes(hashlib.blake2b(raw_id, digest_size=8, key=secret).digest(), "little")
+
+
+def write_table(disk: Disk, path: Path, secret: bytes, entries: Sequence[tuple[int, bytes, Location]]) -> None:
+    """Write a table of `(document number, id bytes, location)`, numbers ascending and not empty."""
+    first = entries[0][0]
+    n_slots = entries[-1][0] - first + 1
+    locations = bytearray(_LOCATION.size * n_slots)
+    ends = array("I", bytes(4 * n_slots))
+    ids = bytearray()
+    at = 0
+    for doc_no, raw_id, location in entries:
+        slot = doc_no - first
+        ends[at:slot] = array("I", [len(ids)]) * (slot - at)
+        _LOCATION.pack_into(locations, _LOCATION.size * slot, location.offset, location.file, location.length)
+        ids += raw_id
+        ends[slot] = len(ids)
+        at = slot + 1
+    order = array("I", [entry[0] - first for entry in sorted(entries, key=lambda entry: entry[1])])
+    slots = _hash_slots(entries, first, secret)
+    header = _HEADER.pack(b"NRPT", FORMAT, first, n_slots, len(entries), len(ids), len(slots))
+    sections = (header, locations, _bytes(ends), ids, _bytes(order), _bytes(slots))
+    write_blocks(disk, path, KIND_TABLE, (bytes(section) + bytes(-len(section) % 8) for section in sections))
+
+
+def _hash_slots(entries: Sequence[tuple[int, bytes, Location]], first: int, secret: bytes) -> array[int]:
+    n = 1 << max(2, (2 * len(entries) - 1).bit_length())
+    slots = array("I", bytes(4 * n))
+    for doc_no, raw_id, _ in entries:
+        at = hash_id(raw_id, secret) & (n - 1)
+        while slots[at]:
+            at = (at + 1) & (n - 1)
+        slots[at] = doc_no - first + 1
+    return slots
+
+
+def _bytes(values: array[int]) -> bytes:
+    if sys.byteorder == "big":
+        values = array(values.typecode, values)
+        values.byteswap()
+    return values.tobytes()
+
+
+class DocumentTable:
+    """A table opened for reading. Raises `IndexCorrupted` from any call that meets a damaged block."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = BlockFile(path, KIND_TABLE)
+        self.path = path
+        if len(self._file.body) < _HEADER.size:
+            raise corrupted(path, HEADER_BYTES, "the table has no header")
+        head = _HEADER.unpack(self._file.read(0, _HEADER.size))
+        magic, version = head[:2]
+        self.first: int = head[2]
+        self.n_slots: int = head[3]
+        self.n_docs: int = head[4]
+        self._id_bytes: int = head[5]
+        self._n_hash: int = head[6]
+        at = _HEADER.size
+        self._starts = []
+        for size in (
+            _LOCATION.size * self.n_slots,
+            4 * self.n_slots,
+            self._id_bytes,
+            4 * self.n_docs,
+            4 * self._n_hash,
+        ):
+            self._starts.append(at)
+            at += size + -size % 8
+        power_of_two = self._n_hash & (self._n_hash - 1) == 0 and self._n_hash > self.n_docs
+        if magic != b"NRPT" or version != FORMAT or at != len(self._file.body) or not power_of_two:
+            raise corrupted(path, HEADER_BYTES, "the header of the table does not fit its size")
+
+    @property
+    def last(self) -> int:
+        return self.first + self.n_slots - 1
+
+    @property
+    def size(self) -> int:
+        return self._file.size
+
+    def location(self, doc_no: int) -> Location | None:
+        """Where the document stands in the log, or None if no document ever had this number."""
+        slot = doc_no - self.first
+        if not 0 <= slot < self.n_slots:
+            return None
+        at = self._starts[0] + _LOCATION.size * slot
+        self._file.check(at, at + _LOCATION.size)
+        offset, file, length = _LOCATION.unpack_from(self._file.body, at)
+        return Location(file, offset, length) if length else None
+
+    def raw_id(self, doc_no: int) -> bytes:
+        """The id of the document, as UTF-8; empty if no document has this number."""
+        slot = doc_no - self.first
+        start = self._u32(1, slot - 1) if slot else 0
+        end = self._u32(1, slot)
+        if not start <= end <= self._id_bytes:
+            raise corrupted(self.path, HEADER_BYTES + self._starts[1] + 4 * slot, "an id has no length")
+        return bytes(self._file.read(self._starts[2] + start, self._starts[2] + end))
+
+    def find(self, raw_id: bytes, hashed: int) -> int | None:
+        """The number of the document with this id; `hashed` is `hash_id` of it."""
+        mask = self._n_hash - 1
+        at = hashed & mask
+        while slot := self._u32(4, at):
+            doc_no = self.first + slot - 1
+            if slot > self.n_slots:
+                raise corrupted(self.path, HEADER_BYTES + self._starts[4] + 4 * at, "a hash slot leads nowhere")
+            if self.raw_id(doc_no) == raw_id:
+                return doc_no
+            at = (at + 1) & mask
+        return None
+
+    def numbers(self) -> Iterator[int]:
+        """Document numbers, ascending."""
+        for doc_no in range(self.first, self.first + self.n_slots):
+            if self.location(doc_no) is not None:
+                yield doc_no
+
+    def in_id_order(self, after: bytes | None = None) -> Iterator[tuple[bytes, int]]:
+        """`(id, document number)` by id in code point order, those behind `after` only."""
+        low, high = 0, self.n_docs
+        while after is not None and low < high:
+            middle = (low + high) // 2
+            if self._ordered(middle)[0] <= after:
+                low = middle + 1
+            else:
+                high = middle
+        for i in range(low, self.n_docs):
+            yield self._ordered(i)
+
+    def verify(self) -> None:
+        """Check every block, and that the sections agree with one another. Raises `IndexCorrupted`."""
+        self._file.verify()
+        numbers = list(self.numbers())
+        by_order = [doc_no for _, doc_no in self.in_id_order()]
+        ids = [raw_id for raw_id, _ in self.in_id_order()]
+        if len(numbers) != self.n_docs or sorted(by_order) != numbers or sorted(ids) != ids:
+            raise corrupted(self.path, HEADER_BYTES, "the sections of the table contradict each other")
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _ordered(self, i: int) -> tuple[bytes, int]:
+        slot = self._u32(3, i)
+        if slot >= self.n_slots:
+            raise corrupted(self.path, HEADER_BYTES + self._starts[3] + 4 * i, "the order of ids leads nowhere")
+        return self.raw_id(self.first + slot), self.first + slot
+
+    def _u32(self, section: int, i: int) -> int:
+        at = self._starts[section] + 4 * i
+        self._file.check(at, at + 4)
+        value: int = _U32.unpack_from(self._file.body, at)[0]
+        return value
