@@ -26,7 +26,8 @@ from narsilpy.storage.log import corrupted
 
 FORMAT: Final = 1
 HEADER_BYTES: Final = 64
-BLOCK_BYTES: Final = 1 << 16
+_BLOCK_SHIFT: Final = 16
+BLOCK_BYTES: Final = 1 << _BLOCK_SHIFT
 
 KIND_SEGMENT: Final = 1
 KIND_TABLE: Final = 2
@@ -113,18 +114,27 @@ class BlockFile:
                 f"{self.path}: the file has format {version}; this version of narsilpy reads formats up to {FORMAT}",
                 {"path": str(self.path), "version": version},
             )
-        if found != kind or block_bytes == 0:
+        if found != kind or block_bytes != BLOCK_BYTES:
             raise corrupted(self.path, 0, f"the file is of kind {found}, not {kind}")
         return body_bytes, block_bytes, trailer_crc
 
     def check(self, start: int, end: int) -> None:
         """Check the blocks that hold `body[start:end]`, each once. Raises `IndexCorrupted`."""
         n = self._block_bytes
-        for block in range(start // n, -(-min(end, len(self.body)) // n)):
+        if end <= start:
+            return
+        first = start // n
+        if self._sound[first : (end - 1) // n + 1].find(0) < 0:
+            return
+        for block in range(first, -(-min(end, len(self.body)) // n)):
             if not self._sound[block]:
                 if zlib.crc32(self.body[block * n : (block + 1) * n]) != self._crcs[block]:
                     raise corrupted(self.path, HEADER_BYTES + block * n, f"block {block} does not match its checksum")
                 self._sound[block] = 1
+
+    def is_sound(self, at: int) -> bool:
+        """Whether the block of `body[at]` was checked: the fast way for those who read a few bytes at a time."""
+        return self._sound[at >> _BLOCK_SHIFT] == 1
 
     def read(self, start: int, end: int) -> memoryview:
         """`body[start:end]`, checked."""

@@ -146,12 +146,7 @@ class IndexReader:
         if doc_no in self.removed:
             return None
         location = self._locate(doc_no)
-        if location is None:
-            return None
-        record = self.journal.read(location)
-        if record.doc_no != doc_no or record.kind != PUT:
-            raise corrupted(log_path(self.directory, location.file), location.offset, "here stands another document")
-        return record.data
+        return None if location is None else self.journal.document(location, doc_no)
 
     def doc_id(self, doc_no: int) -> str | None:
         """The id of a live document."""

@@ -33,6 +33,7 @@ MORE: Final = 1
 _FILE: Final = struct.Struct("<4sHHII16x")
 _FRAME: Final = struct.Struct("<4sBIQQ")
 _RECORD: Final = struct.Struct("<BIHI")
+_WHOLE: Final = struct.Struct("<BIHII")
 _CRC: Final = struct.Struct("<I")
 _MAX_ID_BYTES: Final = 0xFFFF
 _MAX_DATA_BYTES: Final = 0xFFFF_FFFF
@@ -146,6 +147,21 @@ def read_record(data: bytes | memoryview, at: int, limit: int) -> Record:
         raise Unsound("a record does not match its checksum")
     doc_id = decode_id(bytes(content[:id_bytes]))
     return Record(kind, doc_no, doc_id, bytes(content[id_bytes:]), at, end - at)
+
+
+def document_of(data: bytes, doc_no: int) -> bytes:
+    """The data of the one record in `data`, which must be the document of this number. Raises `Unsound`."""
+    if len(data) < RECORD_HEADER_BYTES:
+        raise Unsound("a record is cut off")
+    kind, found, id_bytes, data_bytes, crc = _WHOLE.unpack_from(data)
+    start = RECORD_HEADER_BYTES + id_bytes
+    if start + data_bytes != len(data):
+        raise Unsound("the record has another length than its table says")
+    if zlib.crc32(memoryview(data)[RECORD_HEADER_BYTES:], zlib.crc32(data[: _RECORD.size])) != crc:
+        raise Unsound("a record does not match its checksum")
+    if found != doc_no or kind != PUT:
+        raise Unsound(f"document number {doc_no} was expected here")
+    return data[start:]
 
 
 def parse_header(data: bytes | memoryview, at: int) -> tuple[bool, int, int, int]:

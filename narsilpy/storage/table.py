@@ -30,7 +30,6 @@ from narsilpy.storage.log import Location, corrupted
 FORMAT: Final = 1
 _HEADER: Final = struct.Struct("<4sIIIIQI")
 _LOCATION: Final = struct.Struct("<QII")
-_U32: Final = struct.Struct("<I")
 
 
 def hash_id(raw_id: bytes, secret: bytes) -> int:
@@ -104,8 +103,14 @@ class DocumentTable:
         ):
             self._starts.append(at)
             at += size + -size % 8
+        body, starts = self._file.body, self._starts
+        fits = at == len(body)
+        self._views = [
+            _numbers(body[start : start + 4 * n]) if fits else body
+            for start, n in zip(starts, (4 * self.n_slots, self.n_slots, 0, self.n_docs, self._n_hash), strict=True)
+        ]
         power_of_two = self._n_hash & (self._n_hash - 1) == 0 and self._n_hash > self.n_docs
-        if magic != b"NRPT" or version != FORMAT or at != len(self._file.body) or not power_of_two:
+        if magic != b"NRPT" or version != FORMAT or not fits or not power_of_two:
             raise corrupted(path, HEADER_BYTES, "the header of the table does not fit its size")
 
     @property
@@ -122,9 +127,10 @@ class DocumentTable:
         if not 0 <= slot < self.n_slots:
             return None
         at = self._starts[0] + _LOCATION.size * slot
-        self._file.check(at, at + _LOCATION.size)
-        offset, file, length = _LOCATION.unpack_from(self._file.body, at)
-        return Location(file, offset, length) if length else None
+        if not self._file.is_sound(at) or not self._file.is_sound(at + 15):
+            self._file.check(at, at + 16)
+        low, high, file, length = self._views[0][4 * slot : 4 * slot + 4]
+        return Location(file, low | high << 32, length) if length else None
 
     def raw_id(self, doc_no: int) -> bytes:
         """The id of the document, as UTF-8; empty if no document has this number."""
@@ -186,6 +192,15 @@ class DocumentTable:
 
     def _u32(self, section: int, i: int) -> int:
         at = self._starts[section] + 4 * i
-        self._file.check(at, at + 4)
-        value: int = _U32.unpack_from(self._file.body, at)[0]
-        return value
+        if not self._file.is_sound(at):
+            self._file.check(at, at + 4)
+        return self._views[section][i]
+
+
+def _numbers(section: memoryview) -> Sequence[int]:
+    """A section as 32-bit numbers: in place, but for a big-endian machine."""
+    if sys.byteorder == "little":
+        return section.cast("I")
+    values = array("I", section)
+    values.byteswap()
+    return values
