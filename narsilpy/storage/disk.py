@@ -128,7 +128,7 @@ class Disk:
 
     def remove(self, path: Path) -> None:
         with typed(path, saving=True):
-            path.unlink(missing_ok=True)
+            self._unlink(path)
 
     # what a fault injector overrides -----------------------------------------------------------------------------
 
@@ -152,3 +152,6 @@ class Disk:
 
     def _replace(self, old: Path, new: Path) -> None:
         old.replace(new)
+
+    def _unlink(self, path: Path) -> None:
+        path.unlink(missing_ok=True)

@@ -10,6 +10,9 @@
 Document numbers ascend and are never used twice. `sealed` is the highest number that the segments hold; documents above
 it are `recent`: they live in the journal alone, and whoever opens the index scans them again (`recent_documents()`).
 `removed` holds every number that was taken away, sealed or not; it is a frozen bitmap that is replaced, never edited.
+
+`unsettled` are the sealed documents removed since the last checkpoint, in order: the segments do not know of them.
+Their bytes are kept until a checkpoint, which says that the segments it names do (`get_unsettled`).
 """
 
 from __future__ import annotations
@@ -92,6 +95,7 @@ class IndexReader:
         self._sealed_live = self.manifest.sealed_live
         self.recent: dict[int, Recent] = {}
         self._recent_ids: dict[str, int] = {}
+        self.unsettled: list[int] = []
         self._frames: list[tuple[int, Position]] = []
         self.tables = [DocumentTable(self.directory / name) for name in self.manifest.tables]
         self._table_starts = [table.first for table in self.tables]
@@ -134,6 +138,7 @@ class IndexReader:
         else:
             if doc_no <= self.manifest.sealed and doc_no not in removed:
                 self._sealed_live -= 1
+                self.unsettled.append(doc_no)
             removed.add(doc_no)
             self.recent.pop(doc_no, None)
             if self._recent_ids.get(doc_id) == doc_no:
@@ -147,6 +152,13 @@ class IndexReader:
             return None
         location = self._locate(doc_no)
         return None if location is None else self.journal.document(location, doc_no)
+
+    def get_unsettled(self, doc_no: int) -> bytes:
+        """The packed document of a number in `unsettled`: it was removed, but a segment still counts its terms."""
+        location = self._locate(doc_no)
+        if location is None:
+            raise corrupted(self.directory / "manifest", 0, f"the document number {doc_no} is in no table")
+        return self.journal.document(location, doc_no)
 
     def doc_id(self, doc_no: int) -> str | None:
         """The id of a live document."""

@@ -112,6 +112,7 @@ class IndexStore(IndexReader):
                 segments=segments,
                 info=dict(info if info is not None else manifest.info),
             )
+            self.unsettled = []
 
     def write_table(self, entries: list[tuple[int, bytes, Location]]) -> str:
         """Store a document table, which counts once a manifest names it; call with the journal's lock held."""
@@ -185,7 +186,16 @@ class IndexStore(IndexReader):
         """Go on in a log file that holds everything live: sealed documents up to `position`, `recent` ones up to
         `end`.
         """
-        manifest = self._write_manifest(position, logs=[end.file], tables=tables, sealed_live=self._sealed_live)
+        settled = BitMap(self.removed)
+        for doc_no in self.unsettled:  # the new log takes them away again
+            settled.discard(doc_no)
+        manifest = self._write_manifest(
+            position,
+            logs=[end.file],
+            tables=tables,
+            removed=settled.serialize(),
+            sealed_live=self._sealed_live + len(self.unsettled),
+        )
         self.journal.switch(end)
         self.recent = recent
         self._frames = frames
@@ -214,8 +224,8 @@ class IndexStore(IndexReader):
         self._table_starts = [table.first for table in self.tables]
         recent = {doc_no: kept for doc_no, kept in self.recent.items() if doc_no > manifest.sealed}
         self._recent_ids = {kept.doc_id: doc_no for doc_no, kept in recent.items()}
+        self._sealed_live += len(self.recent) - len(recent)
         self.recent = recent
-        self._sealed_live = manifest.sealed_live
         self._unnamed -= {segment.name for segment in manifest.segments}
         start = (manifest.log_file, manifest.log_offset)
         self._frames = [(first, at) for first, at in self._frames if (at.file, at.offset) >= start]

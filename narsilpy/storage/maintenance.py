@@ -15,7 +15,7 @@ from narsilpy.storage.disk import Disk, typed
 from narsilpy.storage.index_reader import Recent
 from narsilpy.storage.index_store import MERGED_TABLE_DOCS, IndexStore
 from narsilpy.storage.journal import Journal, Position, log_path
-from narsilpy.storage.log import FILE_HEADER_BYTES, FRAME_HEADER_BYTES, Location, frame_header
+from narsilpy.storage.log import FILE_HEADER_BYTES, FRAME_HEADER_BYTES, REMOVE, Location, frame_header, pack_record
 from narsilpy.storage.manifest import EngineManifest, IndexManifest, read_manifest, write_manifest
 from narsilpy.storage.marker import Marker, write_marker
 from narsilpy.storage.store import MANIFEST, Store
@@ -256,6 +256,9 @@ class _Rewriter:
             tables = self._rewrite_tables()
             self._write_frame()
             position = Position(self._number, self._at, self._sequence)
+            for doc_no in index.unsettled:
+                self._add_record(pack_record(REMOVE, doc_no, b"", b""))
+            self._write_frame()
             frames: list[tuple[int, Position]] = []
             recent: dict[int, Recent] = {}
             for doc_no, old in sorted(index.recent.items()):
@@ -271,12 +274,13 @@ class _Rewriter:
 
     def _rewrite_tables(self) -> list[str]:
         index = self._index
+        unsettled = set(index.unsettled)  # removed, but their owner may still ask for their bytes
         names: list[str] = []
         entries: list[tuple[int, bytes, Location]] = []
         for table in index.tables:
             for doc_no in table.numbers():
                 location = table.location(doc_no)
-                if location is None or doc_no in index.removed:
+                if location is None or (doc_no in index.removed and doc_no not in unsettled):
                     continue
                 entries.append((doc_no, table.raw_id(doc_no), self._add(location)))
                 if len(entries) == MERGED_TABLE_DOCS:
@@ -287,7 +291,9 @@ class _Rewriter:
         return names
 
     def _add(self, location: Location) -> Location:
-        record = self._index.journal.read_raw(location)
+        return self._add_record(self._index.journal.read_raw(location))
+
+    def _add_record(self, record: bytes) -> Location:
         if len(self._payload) + len(record) > _FRAME_BYTES:
             self._write_frame()
         moved = Location(self._number, self._at + FRAME_HEADER_BYTES + len(self._payload), len(record))

@@ -98,10 +98,10 @@ class FaultyDisk(QuickDisk):
             if path == old:
                 self._paths[fd] = new
 
-    def remove(self, path: Path) -> None:
+    def _unlink(self, path: Path) -> None:
         if path.exists():
             self._step()
-        super().remove(path)
+        super()._unlink(path)
 
     def truncate(self, fd: int, n: int, path: Path) -> None:
         if self._crashed:

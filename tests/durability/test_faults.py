@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from narsilpy.errors import StorageFailed
 from narsilpy.storage.index_store import IndexStore
+from narsilpy.storage.maintenance import compact_index
 from narsilpy.storage.manifest import SegmentEntry
 from narsilpy.storage.store import Store
 from tests.durability.disks import FAULTS, Crash, FaultyDisk, QuickDisk
@@ -30,6 +31,7 @@ operations = st.one_of(
     st.tuples(st.just("checkpoint"), st.floats(0, 1)),
     st.tuples(st.just("clear"), st.none()),
     st.tuples(st.just("flush"), st.none()),
+    st.tuples(st.just("compact"), st.none()),
 )
 
 
@@ -38,6 +40,9 @@ def state_of(index: IndexStore) -> State:
     assert len(index) == len(found)
     for doc_no, doc_id, data in index.documents():
         assert (index.find(doc_id), index.get(doc_no)) == (doc_no, data)
+    for doc_no in index.unsettled:
+        assert doc_no <= index.manifest.sealed and doc_no in index.removed
+        assert index.get_unsettled(doc_no).endswith(b"%d" % doc_no)
     return found
 
 
@@ -71,6 +76,8 @@ def apply(store: Store, state: State, kind: str, value: Any) -> State:
     elif kind == "clear":
         store.clear_index("a")
         after = {}
+    elif kind == "compact":
+        compact_index(index)
     else:
         store.flush()
     return after

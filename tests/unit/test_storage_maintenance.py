@@ -161,3 +161,23 @@ def test_compaction_refuses_to_copy_damage(tmp_path: Path) -> None:
         assert contents(index) == docs
         compact(store)
         assert contents(index) == docs
+
+
+def test_bytes_of_a_removed_document_are_kept_until_a_checkpoint_settles_it(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        docs = fill(store)
+        index = store.indexes["a"]
+        assert index.unsettled == [6]  # 5 went before the checkpoint, 35 is not sealed
+        compact(store)
+        assert (index.unsettled, index.get(6), index.get_unsettled(6)) == ([6], None, b"6" * 30)
+    with Store.open(tmp_path) as store:
+        index = store.indexes["a"]
+        assert (index.unsettled, index.get_unsettled(6)) == ([6], b"6" * 30)
+        index.checkpoint(25, index.manifest.segments)
+        assert index.unsettled == []
+        compact(store)
+        assert contents(index) == docs
+    with Store.open(tmp_path) as store:
+        assert store.indexes["a"].unsettled == []
+        assert contents(store.indexes["a"]) == docs
+    assert verify(tmp_path).problems == []
