@@ -83,6 +83,3 @@ def distinct_terms(Lexicon lexicon, list buffers) -> list:
     return terms
 
 
-def lengths(list buffers) -> list:
-    """Tokens of each field, 0 where it is absent."""
-    return [0 if buffer is None else len(buffer) for buffer in buffers]

@@ -23,7 +23,7 @@ from narsilpy._postings cimport MemList, MemorySegment
 from narsilpy._score cimport (
     COLLECT_ALL, COLLECT_COUNT, COLLECT_TOP, LEAF_MAX, LEAF_SUM, WINDOW, Found, Leaf, Search, Slot, View, run_program,
     search_view, sort_found)
-from narsilpy._segment cimport SealedList, SealedSegment
+from narsilpy._segment cimport SealedList, SealedSegment, segment_frequency
 from narsilpy._spans cimport SpanArray
 
 cdef enum:
@@ -247,6 +247,30 @@ cdef class Query:
         if sealed.removed:
             df -= min(df, <uint32_t>sealed.removed.get(place, 0))
         return df
+
+    def frequency(self, bytes term):
+        """How many live documents hold a term, in any field."""
+        cdef uint32_t i, total = 0, df, number
+        cdef MemorySegment memory
+        cdef SealedSegment sealed
+        cdef int64_t place
+        for i in range(self.n_views):
+            segment = self.segments[i]
+            if isinstance(segment, MemorySegment):
+                memory = segment
+                number = memory.lexicon.find_utf8(term, len(term))
+                if number < memory.terms_size:
+                    total += memory.terms[number].df
+                continue
+            sealed = segment
+            place = sealed.find_term(term, len(term))
+            if place >= 0:
+                if segment_frequency(sealed.base, <uint32_t>place, &df) < 0:
+                    raise ValueError("the postings of a term are corrupt")
+                if sealed.removed:
+                    df -= min(df, <uint32_t>sealed.removed.get(place, 0))
+                total += df
+        return total
 
     def add_phrase(self, uint32_t first_leaf, list offsets, uint32_t slop=0):
         """The leaves from `first_leaf` on, one for each offset, stand together at these distances."""
@@ -483,6 +507,10 @@ cdef class Query:
         finally:
             free(places.items)
             free(cursors)
+
+    def match_table(self):
+        """What spans refer to: the `match` of every expansion, in order."""
+        return self.match_tuple()
 
     cdef tuple match_tuple(self):
         if self.matches is None:

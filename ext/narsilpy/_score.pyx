@@ -240,25 +240,27 @@ cdef uint32_t seek_leaf(Search* s, const Leaf* leaf, uint32_t target) noexcept n
 cdef uint32_t skip_conjunction(Search* s, uint32_t doc) noexcept nogil:
     """`doc`, or the first document behind it whose blocks together could reach the threshold."""
     cdef double total, bar = threshold(s)
-    cdef uint32_t j, next_doc, last
+    cdef uint32_t j, block, last
     cdef Cursor* c
     while True:
-        total = 0.0
-        next_doc = NO_DOC
+        last = NO_DOC               # no list changes its block in [doc, last]
         for j in range(s.n_cursors):
             c = &s.cursors[j]
-            if not s.leaves[s.cursor_leaf[j]].scores:
-                continue
-            total += cursor_bound(c, doc, doc)
-            if c.metas != NULL and c.shallow < c.n_blocks:
-                last = c.metas[c.shallow].last_doc
-                if last >= doc and last < next_doc:
-                    next_doc = last
-        if total >= bar or next_doc == <uint32_t>NO_DOC:
+            if c.metas != NULL:
+                block = cursor_find_block(c, doc, 0 if c.block == <uint32_t>NO_BLOCK else min(c.block, c.n_blocks))
+                if block < c.n_blocks and c.metas[block].last_doc < last:
+                    last = c.metas[block].last_doc
+        if last == <uint32_t>NO_DOC:
             return doc
-        if next_doc + 1 >= s.view.n_docs:
+        total = 0.0
+        for j in range(s.n_cursors):
+            if s.leaves[s.cursor_leaf[j]].scores:
+                total += cursor_bound(&s.cursors[j], doc, last)
+        if total * SUM_SLACK >= bar:
+            return doc
+        if last + 1 >= s.view.n_docs:
             return NO_DOC
-        doc = next_doc + 1
+        doc = last + 1
 
 
 cdef void search_conjunction(Search* s) noexcept nogil:

@@ -69,3 +69,6 @@ cdef class SealedSegment:
     cdef uint32_t doc_length(self, uint32_t field, uint32_t doc) noexcept nogil
 
 cdef uint64_t hash_term(const char* utf8, Py_ssize_t n, uint64_t seed) noexcept nogil
+cdef const char* segment_term(const uint8_t* base, uint32_t term, Py_ssize_t* n) noexcept nogil
+cdef int segment_lists(const uint8_t* base, uint32_t term, uint32_t* df, SealedList* lists, int room) noexcept nogil
+cdef int segment_frequency(const uint8_t* base, uint32_t term, uint32_t* df) noexcept nogil

@@ -33,6 +33,96 @@ cdef uint64_t hash_term(const char* utf8, Py_ssize_t n, uint64_t seed) noexcept 
     return h ^ (h >> 29)
 
 
+cdef const char* segment_term(const uint8_t* base, uint32_t term, Py_ssize_t* n) noexcept nogil:
+    """UTF-8 of a term by number; n = -1 where its offsets are corrupt."""
+    cdef const SegmentHeader* h = <const SegmentHeader*>base
+    cdef const uint32_t* index = <const uint32_t*>(base + h.term_index)
+    cdef uint32_t start = index[term], end = index[term + 1]
+    if end < start or end > index[h.n_terms]:
+        n[0] = -1
+        return NULL
+    n[0] = end - start
+    return <const char*>(base + h.terms + start)
+
+
+cdef int segment_lists(const uint8_t* base, uint32_t term, uint32_t* df, SealedList* lists, int room) noexcept nogil:
+    """Read the header of a term: its document frequency and its lists. Returns their number, -1 = corrupt."""
+    cdef const SegmentHeader* h = <const SegmentHeader*>base
+    cdef const uint64_t* index = <const uint64_t*>(base + h.data_index)
+    cdef uint64_t start = index[term], stop = index[term + 1]
+    cdef uint64_t spans_size = h.end - h.spans
+    cdef uint64_t value, n_lists, span_at, total = 0
+    cdef const uint8_t* data
+    cdef const uint8_t* end
+    cdef int i
+    if start > stop or stop > h.spans - h.data:
+        return -1
+    data = base + h.data + start
+    end = base + h.data + stop
+    data = read_varint(data, end, &n_lists)
+    if data == NULL or n_lists == 0 or n_lists > <uint64_t>room:
+        return -1
+    df[0] = 0
+    if n_lists > 1:
+        data = read_varint(data, end, &value)
+        if data == NULL or value > h.n_docs:
+            return -1
+        df[0] = <uint32_t>value
+    for i in range(<int>n_lists):
+        data = read_varint(data, end, &value)
+        if data == NULL or value >= h.n_fields:
+            return -1
+        lists[i].field = <uint32_t>value
+        data = read_varint(data, end, &value)
+        if data == NULL or value >> 1 > h.n_docs or value >> 1 == 0:
+            return -1
+        lists[i].n = <uint32_t>(value >> 1)
+        lists[i].flags = value & 1
+        data = read_varint(data, end, &lists[i].body_size)
+        if data == NULL:
+            return -1
+        data = read_varint(data, end, &lists[i].spans_size)
+        if data == NULL:
+            return -1
+    data = read_varint(data, end, &span_at)
+    if data == NULL:
+        return -1
+    for i in range(<int>n_lists):
+        if lists[i].body_size > <uint64_t>(end - data) or span_at > spans_size or (
+                lists[i].spans_size > spans_size - span_at):
+            return -1
+        lists[i].body = data
+        lists[i].spans = base + h.spans + span_at
+        data += lists[i].body_size
+        span_at += lists[i].spans_size
+    if n_lists == 1:
+        df[0] = lists[0].n
+    return <int>n_lists
+
+
+cdef int segment_frequency(const uint8_t* base, uint32_t term, uint32_t* df) noexcept nogil:
+    """The document frequency of a term as sealed, without its lists. Returns -1 where its header is corrupt."""
+    cdef const SegmentHeader* h = <const SegmentHeader*>base
+    cdef const uint64_t* index = <const uint64_t*>(base + h.data_index)
+    cdef uint64_t value, n_lists, room = h.spans - h.data
+    cdef const uint8_t* data
+    cdef const uint8_t* end
+    if index[term] > index[term + 1] or index[term + 1] > room:
+        return -1
+    data = base + h.data + index[term]
+    end = base + h.data + index[term + 1]
+    data = read_varint(data, end, &n_lists)
+    if data != NULL:
+        data = read_varint(data, end, &value)
+        if data != NULL and n_lists == 1:
+            data = read_varint(data, end, &value)
+            value >>= 1
+    if data == NULL or value > h.n_docs:
+        return -1
+    df[0] = <uint32_t>value
+    return 0
+
+
 cdef class SealedSegment:
     """An immutable run of documents, read from any buffer of the layout above.
 
@@ -96,14 +186,7 @@ cdef class SealedSegment:
 
     # ------------------------------------------------------------------- terms
     cdef const char* term_at(self, uint32_t term, Py_ssize_t* n) noexcept nogil:
-        """UTF-8 of a term by number; n = -1 where its offsets are corrupt."""
-        cdef const uint32_t* index = <const uint32_t*>(self.base + self.header.term_index)
-        cdef uint32_t start = index[term], end = index[term + 1]
-        if end < start or end > index[self.header.n_terms]:
-            n[0] = -1
-            return NULL
-        n[0] = end - start
-        return <const char*>(self.base + self.header.terms + start)
+        return segment_term(self.base, term, n)
 
     cdef int64_t find_term(self, const char* utf8, Py_ssize_t n) noexcept nogil:
         """The number of a term, or -1."""
@@ -124,56 +207,7 @@ cdef class SealedSegment:
         return -1
 
     cdef int read_lists(self, uint32_t term, uint32_t* df, SealedList* lists, int room) noexcept nogil:
-        cdef const uint64_t* index = <const uint64_t*>(self.base + self.header.data_index)
-        cdef uint64_t start = index[term], stop = index[term + 1]
-        cdef uint64_t spans_size = self.header.end - self.header.spans
-        cdef uint64_t value, n_lists, span_at, total = 0
-        cdef const uint8_t* data
-        cdef const uint8_t* end
-        cdef int i
-        if start > stop or stop > self.header.spans - self.header.data:
-            return -1
-        data = self.base + self.header.data + start
-        end = self.base + self.header.data + stop
-        data = read_varint(data, end, &n_lists)
-        if data == NULL or n_lists == 0 or n_lists > <uint64_t>room:
-            return -1
-        df[0] = 0
-        if n_lists > 1:
-            data = read_varint(data, end, &value)
-            if data == NULL or value > self.header.n_docs:
-                return -1
-            df[0] = <uint32_t>value
-        for i in range(<int>n_lists):
-            data = read_varint(data, end, &value)
-            if data == NULL or value >= self.header.n_fields:
-                return -1
-            lists[i].field = <uint32_t>value
-            data = read_varint(data, end, &value)
-            if data == NULL or value >> 1 > self.header.n_docs or value >> 1 == 0:
-                return -1
-            lists[i].n = <uint32_t>(value >> 1)
-            lists[i].flags = value & 1
-            data = read_varint(data, end, &lists[i].body_size)
-            if data == NULL:
-                return -1
-            data = read_varint(data, end, &lists[i].spans_size)
-            if data == NULL:
-                return -1
-        data = read_varint(data, end, &span_at)
-        if data == NULL:
-            return -1
-        for i in range(<int>n_lists):
-            if lists[i].body_size > <uint64_t>(end - data) or span_at > spans_size or (
-                    lists[i].spans_size > spans_size - span_at):
-                return -1
-            lists[i].body = data
-            lists[i].spans = self.base + self.header.spans + span_at
-            data += lists[i].body_size
-            span_at += lists[i].spans_size
-        if n_lists == 1:
-            df[0] = lists[0].n
-        return <int>n_lists
+        return segment_lists(self.base, term, df, lists, room)
 
     # --------------------------------------------------------------- documents
     cdef const char* doc_id(self, uint32_t doc, uint32_t* n) noexcept nogil:
@@ -208,7 +242,7 @@ cdef class SealedSegment:
         utf8 = self.doc_id(doc, &n)
         return utf8[:n]
 
-    def forget(self, terms):
+    def forget(self, list terms):
         """Count one document, whose distinct terms (UTF-8) these are, out of the document frequencies."""
         cdef int64_t number
         for term in terms:

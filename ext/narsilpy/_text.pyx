@@ -1,0 +1,425 @@
+# The scanner: one pass over a string's own buffer, code points in, tokens out.
+#
+# A text is cut into parts: runs of word characters (letters, marks, numbers, "_", apostrophes, and "-" where the language
+# keeps it), and within the scripts that write without spaces overlapping pairs of units (a base character and its marks).
+# A change between these ends a part. Every part has one position; so does the empty part before a text that starts with
+# a separator. Characters are classed by a pinned table (_unicode_data.h), never by the interpreter's Unicode.
+#
+# Each part is hashed as it is read and looked up in the memo: raw spelling -> term, or "nothing". Only a spelling that is
+# not there reaches the policy, a Python callable `(surface, ngram) -> (term, folded) | None`, which folds, drops and stems.
+# So spans are raw by construction, and normalisation may change lengths as it likes. The memo is bounded: when it is
+# full it is emptied, and words are asked for again. It is seeded, so that untrusted words cannot be chosen to collide.
+# A scanner belongs to one index and is used by one thread at a time (the index's writer).
+from cpython.unicode cimport PyUnicode_Substring
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+import os
+
+from narsilpy._lexicon cimport NO_TERM, Lexicon
+
+from narsilpy.errors import ErrorCode, InvalidAnalyzer
+
+cdef extern from "_unicode_data.h":
+    const unsigned short block_of[]
+    const unsigned char classes[]
+    const char* NARSILPY_UNICODE_VERSION
+
+cdef extern from "Python.h":
+    int PyUnicode_KIND(object)
+    void* PyUnicode_DATA(object)
+
+cdef enum:
+    SEPARATOR = 0               # the numbers of ext/generate_unicode.py
+    WORD = 1
+    APOSTROPHE = 2
+    HYPHEN = 3
+    MARK = 4
+    FIRST_SCRIPT = 8
+    HIRAGANA = 9
+    KATAKANA = 10
+    KANA_LENGTH = 16
+
+cdef enum:
+    MEMO_ENTRIES = 1048576      # 24 MB of entries at most, half of the slots in use
+    MEMO_KEYS = 8388608         # 32 MB of spellings
+    MEMO_LONGEST = 128          # code points: longer parts are seldom words and are not remembered
+
+INNER_APOSTROPHES = 1 << APOSTROPHE     # for Scanner and parts: apostrophes are part of a word
+INNER_HYPHENS = 1 << HYPHEN
+UNICODE_VERSION = (<bytes>NARSILPY_UNICODE_VERSION).decode()
+
+ctypedef fused code_t:
+    uint8_t
+    uint16_t
+    uint32_t
+
+
+cdef class TokenBuffer:
+    """Tokens of one text field, reused from document to document."""
+
+    def __dealloc__(self):
+        free(self.tokens)
+
+    def __len__(self):
+        return self.n
+
+    cdef int reserve(self, Py_ssize_t extra) except -1:
+        cdef Py_ssize_t size
+        cdef void* block
+        if self.n + extra > self.capacity:
+            size = max(self.n + extra, self.capacity * 2, 64)
+            block = realloc(self.tokens, size * sizeof(Token))
+            if block == NULL:
+                raise MemoryError()
+            self.tokens = <Token*>block
+            self.capacity = size
+        return 0
+
+    def clear(self):
+        self.n = 0
+
+    def tolist(self):
+        """`(term, position, start, end)` of every token, terms by number."""
+        cdef Py_ssize_t i
+        return [(self.tokens[i].term, self.tokens[i].position, self.tokens[i].start, self.tokens[i].end)
+                for i in range(self.n)]
+
+
+cdef inline uint8_t class_of(uint32_t code) noexcept nogil:
+    if code >= 0x110000:
+        return SEPARATOR
+    return classes[(<uint32_t>block_of[code >> 8] << 8) | (code & 255)]
+
+
+cdef inline bint in_word(uint8_t kind, uint32_t inner) noexcept nogil:
+    """`inner`: bits of the classes that words may hold beside letters, marks and numbers."""
+    return kind == WORD or kind == MARK or (kind < FIRST_SCRIPT and (inner >> kind) & 1)
+
+
+cdef class Scanner:
+    """Cuts texts into tokens: `Scanner(lexicon, surfaces, policy, inner=INNER_APOSTROPHES)`."""
+
+    def __cinit__(self, Lexicon lexicon, Lexicon surfaces, object policy, uint32_t inner=1 << APOSTROPHE):
+        self.lexicon = lexicon
+        self.surfaces = surfaces
+        self.policy = policy
+        self.inner = inner
+        self.seed = int.from_bytes(os.urandom(8), "little")
+        self.n_slots = 4096
+        self.memo = <Memo*>calloc(self.n_slots, sizeof(Memo))
+        if self.memo == NULL:
+            raise MemoryError()
+
+    def __dealloc__(self):
+        free(self.memo)
+        free(self.keys)
+
+    cdef int forget(self) except -1:
+        """Empty the memo."""
+        cdef Memo* memo = <Memo*>calloc(4096, sizeof(Memo))
+        if memo == NULL:
+            raise MemoryError()
+        free(self.memo)
+        self.memo = memo
+        self.n_slots = 4096
+        self.n_memo = 0
+        self.n_keys = 0
+        return 0
+
+    cdef int miss(self, object text, Py_ssize_t start, Py_ssize_t end, bint ngram, uint64_t hash,
+                  uint32_t* term, uint32_t* surface) except -1:
+        """Ask the policy for a part and remember the answer."""
+        cdef str raw = PyUnicode_Substring(text, start, end)
+        cdef object answer = self.policy(raw, ngram)
+        cdef bytes utf8
+        cdef Py_ssize_t i, n = end - start
+        term[0] = surface[0] = NO_TERM
+        if answer is not None:
+            utf8 = (<str>answer[0]).encode("utf-8", "surrogatepass")
+            term[0] = self.lexicon.intern_utf8(utf8, len(utf8))
+            utf8 = (<str>answer[1]).encode("utf-8", "surrogatepass")
+            surface[0] = self.surfaces.intern_utf8(utf8, len(utf8))
+        if n > MEMO_LONGEST:
+            return 0
+        if self.n_memo >= MEMO_ENTRIES or self.n_keys + n > MEMO_KEYS:
+            self.forget()
+        if self.n_keys + n > self.keys_size:
+            self.grow_keys()
+        if 2 * (self.n_memo + 1) > self.n_slots:
+            self.grow_memo()
+        for i in range(n):
+            self.keys[self.n_keys + i] = ord(raw[i])
+        place(self.memo, self.n_slots - 1, hash, <uint32_t>self.n_keys, <uint32_t>n, term[0], surface[0])
+        self.n_keys += n
+        self.n_memo += 1
+        return 0
+
+    def grow_keys(self):
+        cdef size_t size = max(<size_t>16384, self.keys_size * 2)
+        cdef void* block = realloc(self.keys, size * sizeof(uint32_t))
+        if block == NULL:
+            raise MemoryError()
+        self.keys = <uint32_t*>block
+        self.keys_size = size
+
+    def grow_memo(self):
+        cdef uint32_t i, n_slots = self.n_slots * 2
+        cdef Memo* memo = <Memo*>calloc(n_slots, sizeof(Memo))
+        cdef Memo* old
+        if memo == NULL:
+            raise MemoryError()
+        for i in range(self.n_slots):
+            old = &self.memo[i]
+            if old.n:
+                place(memo, n_slots - 1, old.hash, old.key, old.n, old.term, old.surface)
+        free(self.memo)
+        self.memo = memo
+        self.n_slots = n_slots
+
+    cdef Py_ssize_t scan(self, str text, TokenBuffer out, uint32_t base_position, uint32_t base_offset) except -1:
+        cdef Py_ssize_t n = len(text)
+        if <uint64_t>n + base_offset >= 0x7FFFFFFF or base_position >= 0x7FFFFFFF - n:
+            raise OverflowError("a text holds at most 2**31 code points")
+        if PyUnicode_KIND(text) == 1:
+            return scan_codes[uint8_t](self, text, <const uint8_t*>PyUnicode_DATA(text), n, out, base_position, base_offset)
+        if PyUnicode_KIND(text) == 2:
+            return scan_codes[uint16_t](self, text, <const uint16_t*>PyUnicode_DATA(text), n, out, base_position,
+                                        base_offset)
+        return scan_codes[uint32_t](self, text, <const uint32_t*>PyUnicode_DATA(text), n, out, base_position, base_offset)
+
+    def tokens(self, str text):
+        """`(term, position, start, end)` of every token of a text, terms as strings. Nothing is interned."""
+        return [(answer[0], position, start, end) for position, start, end, ngram in parts(text, self.inner)
+                if (answer := self.policy(text[start:end], ngram)) is not None]
+
+
+cdef void place(Memo* memo, uint32_t mask, uint64_t hash, uint32_t key, uint32_t n, uint32_t term,
+                uint32_t surface) noexcept nogil:
+    cdef uint32_t slot = <uint32_t>hash & mask
+    while memo[slot].n:
+        slot = (slot + 1) & mask
+    memo[slot].hash = hash
+    memo[slot].key = key
+    memo[slot].n = n
+    memo[slot].term = term
+    memo[slot].surface = surface
+
+
+cdef inline bint same_codes(const uint32_t* key, const code_t* codes, uint32_t n) noexcept nogil:
+    cdef uint32_t i
+    for i in range(n):
+        if key[i] != codes[i]:
+            return False
+    return True
+
+
+cdef inline Memo* find(Memo* memo, uint32_t mask, const uint32_t* keys, const code_t* codes, uint32_t n,
+                       uint64_t hash) noexcept nogil:
+    cdef uint32_t slot = <uint32_t>hash & mask
+    cdef Memo* entry = &memo[slot]
+    while entry.n:
+        if entry.hash == hash and entry.n == n and same_codes(keys + entry.key, codes, n):
+            return entry
+        slot = (slot + 1) & mask
+        entry = &memo[slot]
+    return NULL
+
+
+cdef inline uint64_t finish(uint64_t hash) noexcept nogil:
+    hash ^= hash >> 32
+    hash *= <uint64_t>0x9E3779B97F4A7C15ULL
+    return hash ^ (hash >> 29)
+
+
+cdef inline Py_ssize_t unit_end(const code_t* codes, Py_ssize_t n, Py_ssize_t at) noexcept nogil:
+    """The end of the unit that starts at `at`: its base and the marks behind it."""
+    at += 1
+    while at < n and class_of(codes[at]) == MARK:
+        at += 1
+    return at
+
+
+cdef inline uint8_t script_of(uint8_t kind, uint8_t script) noexcept nogil:
+    """The script that a character continues: the prolonged sound mark goes with the kana before it."""
+    if kind == KANA_LENGTH:
+        return script if script == HIRAGANA else KATAKANA
+    return kind
+
+
+cdef int emit(Scanner self, str text, const code_t* codes, Py_ssize_t start, Py_ssize_t end, bint ngram, uint64_t hash,
+              TokenBuffer out, uint32_t position, uint32_t base_offset) except -1 nogil:
+    """Look a part up, ask if need be, and append its token."""
+    cdef uint32_t term, surface
+    cdef Memo* entry = NULL
+    cdef Token* token
+    if end - start <= MEMO_LONGEST:
+        entry = find(self.memo, self.n_slots - 1, self.keys, codes + start, <uint32_t>(end - start), hash)
+    if entry != NULL:
+        term = entry.term
+        surface = entry.surface
+    else:
+        with gil:
+            self.miss(text, start, end, ngram, hash, &term, &surface)
+    if term == <uint32_t>NO_TERM:
+        return 0
+    if out.n == out.capacity:
+        with gil:
+            out.reserve(1)
+    token = &out.tokens[out.n]
+    token.term = term
+    token.surface = surface
+    token.position = position
+    token.start = base_offset + <uint32_t>start
+    token.end = base_offset + <uint32_t>end
+    out.n += 1
+    return 0
+
+
+cdef Py_ssize_t scan_codes(Scanner self, str text, const code_t* codes, Py_ssize_t n, TokenBuffer out,
+                           uint32_t base_position, uint32_t base_offset) except -1:
+    cdef Py_ssize_t at = 0, start, middle, end, i
+    cdef uint32_t position = base_position
+    cdef uint8_t kind, script
+    cdef uint64_t hash, word_seed = self.seed, ngram_seed = self.seed ^ <uint64_t>0xD6E8FEB86659FD93ULL
+    cdef uint32_t inner = self.inner
+    if n and not in_word(class_of(codes[0]), inner) and class_of(codes[0]) < FIRST_SCRIPT:
+        position += 1
+    while at < n:
+        kind = class_of(codes[at])
+        if in_word(kind, inner):
+            start = at
+            hash = word_seed
+            while at < n and in_word(class_of(codes[at]), inner):
+                hash = (hash ^ codes[at]) * <uint64_t>1099511628211ULL
+                at += 1
+            emit(self, text, codes, start, at, False, finish(hash), out, position, base_offset)
+            position += 1
+        elif kind >= FIRST_SCRIPT:
+            script = script_of(kind, 0)
+            start = at
+            middle = unit_end(codes, n, at)
+            if middle == n or script_of(class_of(codes[middle]), script) != script:
+                hash = ngram_seed
+                for i in range(start, middle):
+                    hash = (hash ^ codes[i]) * <uint64_t>1099511628211ULL
+                emit(self, text, codes, start, middle, True, finish(hash), out, position, base_offset)
+                position += 1
+                at = middle
+                continue
+            while middle < n and script_of(class_of(codes[middle]), script) == script:
+                end = unit_end(codes, n, middle)
+                hash = ngram_seed
+                for i in range(start, end):
+                    hash = (hash ^ codes[i]) * <uint64_t>1099511628211ULL
+                emit(self, text, codes, start, end, True, finish(hash), out, position, base_offset)
+                position += 1
+                start = middle
+                middle = end
+            at = middle
+        else:
+            at += 1
+    return position
+
+
+def parts(str text, uint32_t inner=1 << APOSTROPHE):
+    """`(position, start, end, ngram)` of every part of a text: what the scanner sees before any policy."""
+    cdef Py_ssize_t at = 0, start, middle, end, n = len(text)
+    cdef uint32_t position = 0
+    cdef uint8_t kind, script
+    cdef int width = PyUnicode_KIND(text)
+    cdef void* data = PyUnicode_DATA(text)
+    cdef uint32_t* codes = <uint32_t*>malloc(max(n, 1) * sizeof(uint32_t))
+    cdef list found = []
+    if codes == NULL:
+        raise MemoryError()
+    try:
+        for at in range(n):
+            codes[at] = ((<uint8_t*>data)[at] if width == 1 else (<uint16_t*>data)[at] if width == 2
+                         else (<uint32_t*>data)[at])
+        at = 0
+        if n and not in_word(class_of(codes[0]), inner) and class_of(codes[0]) < FIRST_SCRIPT:
+            position = 1
+        while at < n:
+            kind = class_of(codes[at])
+            start = at
+            if in_word(kind, inner):
+                while at < n and in_word(class_of(codes[at]), inner):
+                    at += 1
+                found.append((position, start, at, False))
+                position += 1
+            elif kind >= FIRST_SCRIPT:
+                script = script_of(kind, 0)
+                middle = unit_end(codes, n, at)
+                if middle == n or script_of(class_of(codes[middle]), script) != script:
+                    found.append((position, start, middle, True))
+                    position += 1
+                while middle < n and script_of(class_of(codes[middle]), script) == script:
+                    end = unit_end(codes, n, middle)
+                    found.append((position, start, end, True))
+                    position += 1
+                    start = middle
+                    middle = end
+                at = middle
+            else:
+                at += 1
+    finally:
+        free(codes)
+    return found
+
+
+cdef class CallableScanner(Scanner):
+    """A scanner round a custom tokenizer: a callable from text to `(term, start, end)` triples in text order."""
+
+    def __cinit__(self, Lexicon lexicon, Lexicon surfaces, object policy, uint32_t inner=0):
+        self.tokenizer = policy
+
+    cdef Py_ssize_t scan(self, str text, TokenBuffer out, uint32_t base_position, uint32_t base_offset) except -1:
+        cdef Py_ssize_t start, end
+        cdef uint32_t position = base_position
+        cdef bytes utf8
+        cdef Token* token
+        for term, first, last in checked_tokens(self.tokenizer, text):
+            out.reserve(1)
+            utf8 = (<str>term).encode("utf-8", "surrogatepass")
+            start, end = first, last
+            token = &out.tokens[out.n]
+            token.term = self.lexicon.intern_utf8(utf8, len(utf8))
+            token.surface = self.surfaces.intern_utf8(utf8, len(utf8))
+            token.position = position
+            token.start = base_offset + <uint32_t>start
+            token.end = base_offset + <uint32_t>end
+            out.n += 1
+            position += 1
+        return position
+
+    def tokens(self, str text):
+        return [(term, position, start, end)
+                for position, (term, start, end) in enumerate(checked_tokens(self.tokenizer, text))]
+
+
+def checked_tokens(tokenizer, text):
+    """What a custom tokenizer returns for a text, refused where it is not `(term, start, end)` triples in order."""
+    found = tokenizer(text)
+    try:
+        tokens = list(found)
+    except TypeError:
+        raise _refused(f"returned {type(found).__name__}, not an iterable of (term, start, end) triples") from None
+    last = 0
+    for number, token in enumerate(tokens):
+        if not isinstance(token, (tuple, list)) or len(token) != 3:
+            raise _refused(f"token {number} is not a (term, start, end) triple: offsets are needed to highlight and cite")
+        term, start, end = token
+        if not isinstance(term, str) or not term:
+            raise _refused(f"token {number} has no term: a non-empty str is needed, not {type(term).__name__}")
+        if type(start) is not int or type(end) is not int:
+            raise _refused(f"token {number} has offsets that are not ints")
+        if not 0 <= start < end <= len(text):
+            raise _refused(f"token {number} spans {start} to {end} in a text of {len(text)} code points")
+        if start < last:
+            raise _refused(f"token {number} starts at {start}, before the one in front of it; tokens come in text order")
+        last = start
+    return tokens
+
+
+def _refused(reason):
+    return InvalidAnalyzer(ErrorCode.ANALYZER_INVALID_OUTPUT, f"the custom tokenizer is not usable: {reason}", {})

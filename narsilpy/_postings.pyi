@@ -1,0 +1,19 @@
+from typing import Any
+
+from narsilpy._lexicon import Lexicon
+
+class MemorySegment:
+    lexicon: Lexicon
+    first_doc: int
+    n_docs: int
+    n_fields: int
+    has_spans: bool
+    n_occurrences: int
+    nbytes: int
+    def __init__(self, lexicon: Lexicon, first_doc: int, n_fields: int, has_spans: bool = True) -> None: ...
+    def add(self, doc_id: bytes, buffers: list[Any]) -> int: ...
+    def forget(self, terms: list[bytes]) -> None: ...
+    def document_frequency(self, term: int) -> int: ...
+    def length(self, field: int, doc: int) -> int: ...
+    @property
+    def is_full(self) -> bool: ...

@@ -1,0 +1,152 @@
+"""The analyzer: everything that decides which terms a text has. One object serves documents and queries alike."""
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import snowballstemmer
+
+from narsilpy._lexicon import Lexicon
+from narsilpy._text import UNICODE_VERSION, CallableScanner, Scanner, checked_tokens, parts
+from narsilpy.analysis.folding import fold, strip_diacritics
+from narsilpy.analysis.languages import Language, find_language
+from narsilpy.errors import ErrorCode, InvalidConfig
+
+CACHED_WORDS = 65_536       # spellings of queries and of scanned highlights whose analysis is remembered
+
+Tokenizer = Callable[[str], Iterable[tuple[str, int, int]]]
+
+
+class Token(NamedTuple):
+    """A term in a text. `position` counts the parts of the text, dropped ones too; offsets are code points."""
+
+    term: str
+    position: int
+    start: int
+    end: int
+
+
+class Analyzer:
+    """Splits, folds, drops and stems.
+
+    Args:
+        language: see `list_languages()`.
+        stop_words: None for the language's, an iterable for exactly these, a callable from the language's set to
+            another, or a name in `registered`.
+        tokenizer: a callable from text to `(term, start, end)` triples, in place of everything else.
+        fold_diacritics: also drop accents, so that "creme" finds "crème"; off unless the language does so.
+        registered: named stop-word sets.
+
+    >>> [tuple(token) for token in Analyzer().analyze("The dog's 3 İstanbul kennels")]
+    [('dog', 1, 4, 9), ('3', 2, 10, 11), ('istanbul', 3, 12, 20), ('kennel', 4, 21, 28)]
+    """
+
+    def __init__(self, *, language: str = "english", stop_words: Any = None, tokenizer: Tokenizer | None = None,
+                 fold_diacritics: bool | None = None, registered: Mapping[str, Iterable[str]] | None = None) -> None:
+        self.language: Language = find_language(language)
+        if tokenizer is not None and not callable(tokenizer):
+            raise InvalidConfig(ErrorCode.CONFIG_INVALID,
+                                f"`tokenizer` is a callable from text to (term, start, end) triples, not {tokenizer!r}",
+                                {"option": "tokenizer"})
+        if fold_diacritics is not None and not isinstance(fold_diacritics, bool):
+            raise InvalidConfig(ErrorCode.CONFIG_INVALID, "`fold_diacritics` must be True, False or None",
+                                {"option": "fold_diacritics"})
+        self.tokenizer = tokenizer
+        self.fold_diacritics = self.language.strips_diacritics if fold_diacritics is None else fold_diacritics
+        self.stop_words = _stop_words(stop_words, self.language.stop_words, registered or {})
+        self._stemmer = snowballstemmer.stemmer(self.language.algorithm) if self.language.algorithm else None
+        self._lock = threading.Lock()       # stemmers keep state between calls
+        self._cache: dict[tuple[str, bool], tuple[str, str] | None] = {}
+
+    # ---------------------------------------------------------------------------------------------------------- words
+    def word(self, surface: str, ngram: bool = False) -> tuple[str, str] | None:
+        """`(term, folded form)` of one part of a text, or None where nothing of it is indexed."""
+        folded = fold(surface)
+        if ngram:
+            return (folded, folded) if folded else None
+        folded = self.language.strip(folded)
+        if not folded or folded in self.stop_words:
+            return None
+        term = strip_diacritics(folded) if self.fold_diacritics else folded
+        if self._stemmer is not None:
+            with self._lock:
+                term = self._stemmer.stemWord(term)
+        return (term, folded) if term else None
+
+    def remembered(self, surface: str, ngram: bool = False) -> tuple[str, str] | None:
+        """`word`, with the last answers kept."""
+        key = (surface, ngram)
+        try:
+            return self._cache[key]
+        except KeyError:
+            answer = self.word(surface, ngram)
+        if len(surface) <= 128:
+            if len(self._cache) >= CACHED_WORDS:
+                self._cache.clear()
+            self._cache[key] = answer
+        return answer
+
+    # ---------------------------------------------------------------------------------------------------------- texts
+    def analyze(self, text: str) -> list[Token]:
+        """The tokens of a text, in order."""
+        if self.tokenizer is not None:
+            return [Token(term, position, start, end)
+                    for position, (term, start, end) in enumerate(checked_tokens(self.tokenizer, text))]
+        found = []
+        for position, start, end, ngram in parts(text, self.language.inner):
+            answer = self.remembered(text[start:end], ngram)
+            if answer is not None:
+                found.append(Token(answer[0], position, start, end))
+        return found
+
+    def fold(self, surface: str) -> str:
+        """A word as it is before stemming."""
+        return surface if self.tokenizer is not None else self.language.strip(fold(surface))
+
+    def scanner(self, lexicon: Lexicon, surfaces: Lexicon) -> Scanner:
+        """A native scanner for the writer of one index."""
+        if self.tokenizer is not None:
+            return CallableScanner(lexicon, surfaces, self.tokenizer)
+        return Scanner(lexicon, surfaces, self.word, self.language.inner)
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """What an index's terms depend on: another fingerprint, other terms."""
+        return {
+            "language": self.language.name, "algorithm": self.language.algorithm,
+            "stemmer": _stemmer_version() if self.language.algorithm else None, "unicode": UNICODE_VERSION,
+            "fold_diacritics": self.fold_diacritics, "stop_words": sorted(self.stop_words),
+            "custom_tokenizer": self.tokenizer is not None}
+
+
+def _stemmer_version() -> str:
+    """The release of the Snowball algorithms in use (PyStemmer where it is installed)."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return f"PyStemmer {version('PyStemmer')}"
+    except PackageNotFoundError:
+        return f"snowballstemmer {version('snowballstemmer')}"
+
+
+def _stop_words(wanted: Any, default: frozenset[str], registered: Mapping[str, Iterable[str]]) -> frozenset[str]:
+    if wanted is None:
+        return default
+    if isinstance(wanted, str):
+        if wanted not in registered:
+            raise InvalidConfig(ErrorCode.CONFIG_INVALID,
+                                f'no stop-word set "{wanted}" is registered; registered: {sorted(registered) or "none"}. '
+                                "For a single word pass a list", {"stop_words": wanted})
+        wanted = registered[wanted]
+    elif callable(wanted):
+        wanted = wanted(default)
+    if isinstance(wanted, (str, bytes)) or not isinstance(wanted, Iterable):
+        raise InvalidConfig(ErrorCode.CONFIG_INVALID,
+                            f"`stop_words` is None, an iterable of words, a callable or a registered name, "
+                            f"not {type(wanted).__name__}", {"option": "stop_words"})
+    words = list(wanted)
+    if not all(isinstance(word, str) for word in words):
+        raise InvalidConfig(ErrorCode.CONFIG_INVALID, "`stop_words` holds something that is not a str",
+                            {"option": "stop_words"})
+    return frozenset(fold(word) for word in words)

@@ -1,0 +1,274 @@
+"""`Narsil`: a set of named indexes, and every public verb.
+
+Each verb takes the index's name first; `narsil.index(name)` returns a handle with the same verbs without it.
+Any number of threads may read; writes are taken one at a time and never block a reader.
+"""
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import TracebackType
+from typing import Any
+
+from narsilpy.errors import EngineClosed, ErrorCode, IndexAlreadyExists, IndexNotFound
+from narsilpy.index import IndexCore
+from narsilpy.query.options import QueryOptions
+from narsilpy.query.search import preflight, search
+from narsilpy.results import BatchResult, IndexStats, Preflight, QueryResult
+from narsilpy.schema import validate_index_name
+from narsilpy.settings import make_settings
+
+
+class Narsil:
+    """A search engine in this process. Use it as a context manager, or call `close()`.
+
+    >>> with Narsil() as narsil:
+    ...     narsil.create_index("rules", schema={"title": "string", "body": "string"})
+    ...     narsil.insert("rules", {"id": "CB-09", "title": "Instruments", "body": "A violin counts as the cabin bag."})
+    ...     hit = narsil.query("rules", "violins", highlight={"fields": ["body"]}).hits[0]
+    ...     hit.id, hit.highlights["body"].snippet, [tuple(span) for span in hit.highlights["body"].positions]
+    'CB-09'
+    ('CB-09', 'A <mark>violin</mark> counts as the cabin bag.', [(2, 8)])
+    """
+
+    def __init__(self) -> None:
+        self._indexes: dict[str, IndexCore] = {}
+        self._lock = threading.Lock()
+        self._closed = False
+
+    # ---------------------------------------------------------------------------------------------------------- engine
+    def __enter__(self) -> Narsil:
+        self._check_open()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of everything. Closing twice is fine; any other use afterwards raises `EngineClosed`."""
+        self._closed = True
+        self._indexes = {}
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise EngineClosed(ErrorCode.ENGINE_CLOSED, "this engine was closed; make a new Narsil()", {})
+
+    def _core(self, name: str) -> IndexCore:
+        core = self._indexes.get(name) if isinstance(name, str) else None
+        if core is None:
+            self._check_open()
+            raise IndexNotFound(ErrorCode.INDEX_NOT_FOUND,
+                                f"there is no index {name!r}; `list_indexes()` names those there are", {"index": name})
+        return core
+
+    # --------------------------------------------------------------------------------------------------------- indexes
+    def create_index(self, name: str, *, schema: Mapping[str, Any], language: str = "english",
+                     required: Iterable[str] = (), strict: bool = False, bm25: Mapping[str, float] | None = None,
+                     stop_words: Any = None, tokenizer: Any = None, track_positions: bool = True,
+                     surface_forms: bool = True, **analysis: Any) -> None:
+        """Make an empty index.
+
+        Args:
+            schema: field name to type: `string`, `string:sortable`, `number`, `boolean`, `enum`, `geopoint`, and arrays
+                of string, number, boolean and enum (`"string[]"`); nested mappings up to 4 levels. Text is searched in
+                the string types.
+            language: how text is split, stemmed and which words are too common to index; see `list_languages()`.
+            required: fields that every document must have.
+            strict: refuse documents with fields that the schema does not name.
+            bm25: `{"k1": 1.2, "b": 0.75}`: how fast repeated words stop counting, how much long fields count less.
+            stop_words: None for the language's; any iterable for exactly these ([] for none); a callable from the
+                language's set to another; or a registered name.
+            tokenizer: a callable from text to `(term, start, end)` triples, in place of all analysis.
+            track_positions: keep where words stand. Without it the index is smaller, highlights scan the text again,
+                and phrases are refused.
+            surface_forms: keep spellings before stemming, for `suggest` and prefixes.
+
+        Raises:
+            IndexAlreadyExists, InvalidSchema, InvalidConfig, InvalidAnalyzer.
+        """
+        self._check_open()
+        validate_index_name(name)
+        settings = make_settings(schema, language=language, required=required, strict=strict, bm25=bm25,
+                                 stop_words=stop_words, tokenizer=tokenizer, track_positions=track_positions,
+                                 surface_forms=surface_forms, **analysis)
+        with self._lock:
+            if name in self._indexes:
+                raise IndexAlreadyExists(ErrorCode.INDEX_ALREADY_EXISTS,
+                                         f'there is an index "{name}" already; drop it first', {"index": name})
+            self._indexes[name] = IndexCore(name, settings)
+
+    def drop_index(self, name: str) -> None:
+        """Remove an index and its documents."""
+        self._core(name)
+        with self._lock:
+            self._indexes.pop(name, None)
+
+    def clear(self, name: str) -> None:
+        """Remove the documents of an index and keep its settings."""
+        self._core(name).clear()
+
+    def list_indexes(self) -> list[str]:
+        """The names of the indexes, sorted."""
+        self._check_open()
+        return sorted(self._indexes)
+
+    def get_stats(self, name: str) -> IndexStats:
+        """Sizes of an index: documents, segments, terms, bytes."""
+        return self._core(name).stats()
+
+    def optimize(self, name: str) -> None:
+        """Merge an index into one segment: the fastest to search, at the cost of writing it anew."""
+        self._core(name).optimize()
+
+    def index(self, name: str) -> Index:
+        """A handle whose verbs need no index name."""
+        self._core(name)
+        return Index(self, name)
+
+    # ---------------------------------------------------------------------------------------------------------- writes
+    def insert(self, index: str, document: Mapping[str, Any], doc_id: str | None = None) -> str:
+        """Add a document and return its id: `doc_id`, else `document["id"]`, else a new UUID (version 7).
+
+        Raises:
+            DocumentAlreadyExists: the id is taken.
+            InvalidDocument: the document or the id does not fit; nothing was written.
+        """
+        return self._core(index).insert(document, doc_id)
+
+    def insert_batch(self, index: str, documents: Iterable[Mapping[str, Any]], *,
+                     on_progress: Callable[[int], object] | None = None) -> BatchResult:
+        """Add documents from any iterable, one at a time. One that fails is reported and stops nothing.
+
+        `on_progress` is called with the number of documents done, every 1,000 and at the end. Where the iterable itself
+        raises, what it gave before stays in the index and its error comes through.
+        """
+        return self._core(index).insert_batch(documents, on_progress)
+
+    def update(self, index: str, doc_id: str, document: Mapping[str, Any]) -> None:
+        """Replace a document. Raises `DocumentNotFound`, or `InvalidDocument` and leaves the old one."""
+        self._core(index).update(doc_id, document)
+
+    def update_batch(self, index: str, pairs: Iterable[tuple[str, Mapping[str, Any]]]) -> BatchResult:
+        """Replace documents, given as `(doc_id, document)` pairs."""
+        return self._core(index).update_batch(pairs)
+
+    def upsert(self, index: str, document: Mapping[str, Any], doc_id: str | None = None) -> str:
+        """Add a document, or replace the one of its id. Returns the id."""
+        return self._core(index).upsert(document, doc_id)
+
+    def remove(self, index: str, doc_id: str) -> None:
+        """Remove a document. Raises `DocumentNotFound`."""
+        self._core(index).remove(doc_id)
+
+    def remove_batch(self, index: str, doc_ids: Iterable[str]) -> BatchResult:
+        """Remove documents by id; unknown ids are reported."""
+        return self._core(index).remove_batch(doc_ids)
+
+    # ----------------------------------------------------------------------------------------------------------- reads
+    def get(self, index: str, doc_id: str) -> dict[str, Any] | None:
+        """A copy of a stored document, or None."""
+        return self._core(index).get(doc_id)
+
+    def get_multiple(self, index: str, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Copies of the stored documents among `ids`, by id."""
+        core = self._core(index)
+        found = ((doc_id, core.get(doc_id)) for doc_id in ids)
+        return {doc_id: document for doc_id, document in found if document is not None}
+
+    def has(self, index: str, doc_id: str) -> bool:
+        """Whether the index holds a document of this id."""
+        core = self._core(index)
+        return isinstance(doc_id, str) and doc_id in core.numbers
+
+    def count_documents(self, index: str) -> int:
+        """How many documents the index holds."""
+        return len(self._core(index).numbers)
+
+    def query(self, index: str, term: Any = None, **options: Any) -> QueryResult:
+        """Search. `term` is plain text (any str is fine) or a query object; see `QueryOptions` for the options."""
+        return search(self._core(index), term, query_options(options))
+
+    def preflight(self, index: str, term: Any = None, **options: Any) -> Preflight:
+        """How many documents a query would match, without making hits."""
+        return preflight(self._core(index), term, query_options(options))
+
+
+NO_OPTIONS = QueryOptions()
+
+
+def query_options(options: dict[str, Any]) -> QueryOptions:
+    """The options record of a call. Unknown names are a TypeError, as for any keyword."""
+    return QueryOptions(**options) if options else NO_OPTIONS
+
+
+class Index:
+    """One index of an engine: the engine's verbs without the name, and the protocols of a collection.
+
+    `len(index)` counts documents, `"id" in index` asks for one, iterating gives the ids in code point order.
+    """
+
+    def __init__(self, narsil: Narsil, name: str) -> None:
+        self.narsil = narsil
+        self.name = name
+
+    def __len__(self) -> int:
+        return self.narsil.count_documents(self.name)
+
+    def __contains__(self, doc_id: object) -> bool:
+        return isinstance(doc_id, str) and self.narsil.has(self.name, doc_id)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self.narsil._core(self.name).numbers))
+
+    def __repr__(self) -> str:
+        return f"Index({self.name!r})"
+
+    def insert(self, document: Mapping[str, Any], doc_id: str | None = None) -> str:
+        return self.narsil.insert(self.name, document, doc_id)
+
+    def insert_batch(self, documents: Iterable[Mapping[str, Any]], *,
+                     on_progress: Callable[[int], object] | None = None) -> BatchResult:
+        return self.narsil.insert_batch(self.name, documents, on_progress=on_progress)
+
+    def update(self, doc_id: str, document: Mapping[str, Any]) -> None:
+        self.narsil.update(self.name, doc_id, document)
+
+    def update_batch(self, pairs: Iterable[tuple[str, Mapping[str, Any]]]) -> BatchResult:
+        return self.narsil.update_batch(self.name, pairs)
+
+    def upsert(self, document: Mapping[str, Any], doc_id: str | None = None) -> str:
+        return self.narsil.upsert(self.name, document, doc_id)
+
+    def remove(self, doc_id: str) -> None:
+        self.narsil.remove(self.name, doc_id)
+
+    def remove_batch(self, doc_ids: Iterable[str]) -> BatchResult:
+        return self.narsil.remove_batch(self.name, doc_ids)
+
+    def get(self, doc_id: str) -> dict[str, Any] | None:
+        return self.narsil.get(self.name, doc_id)
+
+    def get_multiple(self, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+        return self.narsil.get_multiple(self.name, ids)
+
+    def has(self, doc_id: str) -> bool:
+        return self.narsil.has(self.name, doc_id)
+
+    def count_documents(self) -> int:
+        return self.narsil.count_documents(self.name)
+
+    def query(self, term: Any = None, **options: Any) -> QueryResult:
+        return self.narsil.query(self.name, term, **options)
+
+    def preflight(self, term: Any = None, **options: Any) -> Preflight:
+        return self.narsil.preflight(self.name, term, **options)
+
+    def clear(self) -> None:
+        self.narsil.clear(self.name)
+
+    def optimize(self) -> None:
+        self.narsil.optimize(self.name)
+
+    def get_stats(self) -> IndexStats:
+        return self.narsil.get_stats(self.name)

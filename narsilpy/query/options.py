@@ -1,0 +1,108 @@
+"""Query options: checked once, kept in one small record.
+
+Wrong types are refused with the option's name; numbers that make no sense as a count are clamped as the original does
+(a negative `limit` is 0, 2.7 is 2).
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from narsilpy.errors import ErrorCode, InvalidQuery
+
+RESULT_WINDOW = 10_000      # offset + limit: deeper pages go by cursor
+DEFAULT_LIMIT = 10
+
+
+class QueryOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of one query; every field is an option of `query` of the same name."""
+
+    fields: Any = None
+    filters: Any = None
+    boost: Mapping[str, float] | None = None
+    term_match: Any = "any"
+    min_score: float | None = None
+    tolerance: int = 0
+    prefix_length: int = 2
+    prefix: bool = False
+    exact: bool = False
+    highlight: Any = None
+    facets: Any = None
+    sort: Any = None
+    group: Any = None
+    pinned: Any = None
+    limit: Any = DEFAULT_LIMIT
+    offset: Any = 0
+    search_after: str | None = None
+    document: Any = True
+    include_scores: bool = False
+    include_score_components: bool = False
+
+
+def refuse(option: str, value: object, wanted: str) -> InvalidQuery:
+    """The error for an option of a wrong type or value."""
+    return InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION,
+                        f"`{option}` must be {wanted}, not {type(value).__name__} {_short(value)}",
+                        {"option": option})
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def count_option(option: str, value: Any, default: int) -> int:
+    """A number of things: rounded down, at least 0; None and non-finite numbers give the default."""
+    if type(value) is int:
+        return value if value > 0 else 0
+    if value is None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise refuse(option, value, "a number")
+    if isinstance(value, float) and not math.isfinite(value):
+        return default
+    return max(0, math.floor(value))
+
+
+def window(options: QueryOptions) -> tuple[int, int]:
+    """`(limit, offset)`, refused where their sum passes the result window."""
+    limit = count_option("limit", options.limit, DEFAULT_LIMIT)
+    offset = count_option("offset", options.offset, 0)
+    if limit + offset > RESULT_WINDOW:
+        raise InvalidQuery(ErrorCode.SEARCH_RESULT_WINDOW_EXCEEDED,
+                           f"offset + limit is {offset + limit}, more than {RESULT_WINDOW}; "
+                           "page deeper with `search_after=result.cursor`",
+                           {"offset": offset, "limit": limit, "max": RESULT_WINDOW})
+    return limit, offset
+
+
+def number_option(option: str, value: Any) -> float:
+    """A finite number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise refuse(option, value, "a finite number")
+    return float(value)
+
+
+def flag_option(option: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise refuse(option, value, "True or False")
+    return value
+
+
+def needed_terms(term_match: Any, n_terms: int) -> int:
+    """How many of a query's distinct terms a document must hold; more than there are means that nothing matches.
+
+    An unknown word matches nothing, as in the original; numbers of 0 and below ask for nothing.
+    """
+    if term_match == "any":
+        return 1
+    if term_match == "all":
+        return n_terms
+    if isinstance(term_match, str):
+        return n_terms + 1
+    if isinstance(term_match, bool) or not isinstance(term_match, (int, float)):
+        raise refuse("term_match", term_match, '"any", "all" or a number')
+    return max(1, math.ceil(term_match)) if term_match == term_match else 1

@@ -1,0 +1,123 @@
+"""From options to a native query over one snapshot.
+
+A `Plan` is made once per query: its terms are analysed, looked up in every segment and given their statistics; then it
+can be run for the top k, for all matches, for their number, and for the spans of any of its documents.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from narsilpy._bits import Bits
+from narsilpy._query import Query
+from narsilpy.errors import ErrorCode, InvalidQuery
+from narsilpy.query.filters import compile_filter
+from narsilpy.query.options import QueryOptions, needed_terms, number_option, refuse
+from narsilpy.query.terms import add_plain, distinct, query_terms
+
+if TYPE_CHECKING:
+    from pyroaring import BitMap
+
+    from narsilpy.index import IndexCore
+
+ALL_SCORES = -math.inf
+
+
+class Plan:
+    """One query, ready to run. `query` is None where nothing can match."""
+
+    __slots__ = ("min_score", "n_terms", "query")
+
+    def __init__(self, query: Query | None, n_terms: int, min_score: float) -> None:
+        self.query = query
+        self.n_terms = n_terms
+        self.min_score = min_score
+
+    def count(self) -> int:
+        return 0 if self.query is None else self.query.count(self.min_score)
+
+
+def make_plan(core: IndexCore, term: Any, options: QueryOptions) -> Plan:
+    """The plan of a query against the present state of the index."""
+    if term is not None and not isinstance(term, str):
+        raise refuse("term", term, "a str or a query object")
+    min_score = ALL_SCORES
+    if options.min_score is not None:
+        wanted = number_option("min_score", options.min_score)
+        min_score = wanted if wanted > 0 else ALL_SCORES    # 0 and below ask for nothing, as in the original
+    fields = searched_fields(core, options)
+    boosts = field_boosts(core, options)
+    condition = None if options.filters is None else compile_filter(options.filters, core.schema)
+    if not term or fields == ():
+        return Plan(None, 0, min_score)
+    words = distinct(query_terms(core, term))
+    need = needed_terms(options.term_match, len(words))
+    if not words or need > len(words):
+        return Plan(None, len(words), min_score)
+
+    def build() -> Query:
+        segments, live = core.segments.views()
+        accepts = live if condition is None else narrowed(core, segments, live, condition)
+        query = Query(segments, accepts, core.segments.n_docs, core.settings.k1, core.settings.b,
+                      field_params(core, fields, boosts))
+        query.need = need
+        for word in words:
+            add_plain(query, word)
+        return query
+
+    return Plan(core.consistent(build), len(words), min_score)
+
+
+def searched_fields(core: IndexCore, options: QueryOptions) -> tuple[int, ...] | None:
+    """Numbers of the text fields to search; None = all."""
+    names = options.fields
+    if names is None:
+        return None
+    if isinstance(names, str) or not isinstance(names, (list, tuple, set, frozenset)):
+        raise InvalidQuery(ErrorCode.SEARCH_INVALID_FIELD,
+                           f"`fields` is a list of field names, not {type(names).__name__}", {"fields": str(names)})
+    numbers = []
+    for name in names:
+        number = core.field_numbers.get(name) if isinstance(name, str) else None
+        if number is None:
+            known = ", ".join(core.field_names) or "none"
+            raise InvalidQuery(ErrorCode.SEARCH_INVALID_FIELD,
+                               f"`fields`: {name!r} is not a text field of this index; its text fields are: {known}",
+                               {"field": name if isinstance(name, str) else repr(name)})
+        numbers.append(number)
+    return tuple(numbers)
+
+
+def field_boosts(core: IndexCore, options: QueryOptions) -> dict[int, float] | None:
+    """Boosts by text field number. Fields that are not searched may be named: their boost has no effect."""
+    if options.boost is None:
+        return None
+    if not isinstance(options.boost, Mapping):
+        raise refuse("boost", options.boost, "a mapping of field name to number")
+    boosts = {}
+    for name, value in options.boost.items():
+        factor = number_option(f"boost[{name!r}]", value)
+        if name in core.field_numbers:
+            boosts[core.field_numbers[name]] = factor
+    return boosts
+
+
+def field_params(core: IndexCore, fields: tuple[int, ...] | None,
+                 boosts: dict[int, float] | None) -> list[tuple[float, float, bool]]:
+    """`(average length, boost, searched)` by text field."""
+    params = core.field_params()
+    if fields is None and boosts is None:
+        return params
+    return [(average, 1.0 if boosts is None else boosts.get(number, 1.0), fields is None or number in fields)
+            for number, (average, _, _) in enumerate(params)]
+
+
+def narrowed(core: IndexCore, segments: list[Any], live: list[Bits | None], condition: Any) -> list[Bits | None]:
+    """Live documents that pass a filter, by segment."""
+    passing: BitMap = condition.evaluate(core.columns, core.live_documents())
+    portable = passing.serialize()
+    accepts: list[Bits | None] = []
+    for segment in segments:
+        accepts.append(Bits.from_roaring(portable, segment.first_doc, segment.n_docs))
+    return accepts

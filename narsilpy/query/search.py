@@ -1,0 +1,48 @@
+"""Running a query: plan, top k, documents, highlights."""
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from narsilpy.highlight.options import parse_highlight
+from narsilpy.query.highlights import highlight_hit
+from narsilpy.query.options import QueryOptions, window
+from narsilpy.query.plan import Plan, make_plan
+from narsilpy.results import Hit, Preflight, QueryResult
+from narsilpy.schema import compile_projection
+
+if TYPE_CHECKING:
+    from narsilpy.index import IndexCore
+
+
+def search(core: IndexCore, term: Any, options: QueryOptions) -> QueryResult:
+    """The answer to one query."""
+    started = perf_counter()
+    limit, offset = window(options)
+    project = compile_projection(options.document).apply
+    highlight = None if options.highlight is None else parse_highlight(options.highlight)
+    with core.reading():
+        plan = make_plan(core, term, options)
+        if plan.query is None:
+            return QueryResult((), 0, perf_counter() - started)
+        numbers, scores = plan.query.top(offset + limit, plan.min_score)
+        if offset:
+            numbers, scores = numbers[offset:], scores[offset:]
+        documents, ids = core.documents, core.doc_ids
+        hits = []
+        for number, score in zip(numbers, scores, strict=True):
+            stored = documents[number]
+            highlights = {} if highlight is None else highlight_hit(core, plan, number, stored, highlight)
+            hits.append(Hit(ids[number], score, project(stored), highlights))
+    return QueryResult(tuple(hits), plan.count, perf_counter() - started)
+
+
+def preflight(core: IndexCore, term: Any, options: QueryOptions) -> Preflight:
+    """How many documents a query would match."""
+    started = perf_counter()
+    with core.reading():
+        count = make_plan(core, term, options).count()
+    return Preflight(count, perf_counter() - started)
+
+
+__all__ = ["Plan", "preflight", "search"]
