@@ -6,7 +6,7 @@ byte 64, so that what a writer aligned stays aligned when the file is mapped. Al
 
 A file is written under a temporary name, synced and renamed: under its own name it is complete. Opening checks the
 header, the size and the checksums' own checksum, which costs nothing that grows with use; a block is checked when it
-is first touched through `read` or `check`, and all of them by `verify`.
+is first touched through `read`, `check` or `guard`, and all of them by `verify`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from narsilpy.errors import ErrorCode, IncompatibleIndex
+from narsilpy._guard import BlockGuard
+from narsilpy.errors import ErrorCode, IncompatibleIndex, IndexCorrupted
 from narsilpy.storage.disk import Buffer, Disk, typed
 from narsilpy.storage.log import corrupted
 
 FORMAT: Final = 1
 HEADER_BYTES: Final = 64
-_BLOCK_SHIFT: Final = 16
-BLOCK_BYTES: Final = 1 << _BLOCK_SHIFT
+BLOCK_BYTES: Final = 1 << 16
 
 KIND_SEGMENT: Final = 1
 KIND_TABLE: Final = 2
@@ -79,7 +79,8 @@ class BlockFile:
     """A mapped file of checksummed blocks.
 
     `body` is the whole body as a read-only memoryview, unchecked; call `check(start, end)` before trusting a range, or
-    `read(start, end)` which does. The mapping lives as long as any view of it.
+    `read(start, end)` which does. `guard` does the same for native code (`_guard.pxd`). The mapping lives as long as
+    any view of it.
     """
 
     def __init__(self, path: Path, kind: int) -> None:
@@ -100,9 +101,8 @@ class BlockFile:
             raise corrupted(path, HEADER_BYTES + body_bytes, "the checksums are damaged")
         self.body = view[HEADER_BYTES : HEADER_BYTES + body_bytes]
         self.size = size
-        self._block_bytes = block_bytes
-        self._crcs = struct.unpack(f"<{n_blocks}I", trailer)
-        self._sound = bytearray(n_blocks)
+        self._checksums = trailer
+        self.guard = BlockGuard(self.body, trailer, block_bytes)
 
     def _parse(self, head: bytes, kind: int) -> tuple[int, int, int]:
         if len(head) < HEADER_BYTES or head[:4] != b"NRPB" or _CRC.pack(zlib.crc32(head[:-4])) != head[-4:]:
@@ -120,21 +120,15 @@ class BlockFile:
 
     def check(self, start: int, end: int) -> None:
         """Check the blocks that hold `body[start:end]`, each once. Raises `IndexCorrupted`."""
-        n = self._block_bytes
-        if end <= start:
-            return
-        first = start // n
-        if self._sound[first : (end - 1) // n + 1].find(0) < 0:
-            return
-        for block in range(first, -(-min(end, len(self.body)) // n)):
-            if not self._sound[block]:
-                if zlib.crc32(self.body[block * n : (block + 1) * n]) != self._crcs[block]:
-                    raise corrupted(self.path, HEADER_BYTES + block * n, f"block {block} does not match its checksum")
-                self._sound[block] = 1
+        if not self.guard.check(start, end):
+            raise self.damaged(start, end)
 
-    def is_sound(self, at: int) -> bool:
-        """Whether the block of `body[at]` was checked: the fast way for those who read a few bytes at a time."""
-        return self._sound[at >> _BLOCK_SHIFT] == 1
+    def damaged(self, start: int, end: int) -> IndexCorrupted:
+        """The error for a range that the guard refused; names the first block that is not sound."""
+        for at in range(start // BLOCK_BYTES * BLOCK_BYTES, min(end, len(self.body)), BLOCK_BYTES):
+            if not self.guard.check(at, min(at + BLOCK_BYTES, len(self.body))):
+                return corrupted(self.path, HEADER_BYTES + at, f"block {at // BLOCK_BYTES} does not match its checksum")
+        return corrupted(self.path, HEADER_BYTES + start, f"bytes {start} to {end} are not in the file")
 
     def read(self, start: int, end: int) -> memoryview:
         """`body[start:end]`, checked."""
@@ -143,12 +137,12 @@ class BlockFile:
 
     def verify(self) -> None:
         """Check every block again, also those that were sound before. Raises `IndexCorrupted`."""
-        self._sound = bytearray(len(self._sound))
+        self.guard = BlockGuard(self.body, self._checksums, BLOCK_BYTES)
         self.check(0, len(self.body))
 
     def close(self) -> None:
         """Let go of the mapping once nobody holds a view of it."""
-        self.body.release()
+        del self.guard, self.body, self._checksums
         try:
             self._map.close()
         except BufferError:

@@ -82,6 +82,7 @@ class DocumentTable:
 
     def __init__(self, path: Path) -> None:
         self._file = BlockFile(path, KIND_TABLE)
+        self._sound = self._file.guard.check
         self.path = path
         if len(self._file.body) < _HEADER.size:
             raise corrupted(path, HEADER_BYTES, "the table has no header")
@@ -127,8 +128,8 @@ class DocumentTable:
         if not 0 <= slot < self.n_slots:
             return None
         at = self._starts[0] + _LOCATION.size * slot
-        if not self._file.is_sound(at) or not self._file.is_sound(at + 15):
-            self._file.check(at, at + 16)
+        if not self._sound(at, at + 16):
+            raise self._file.damaged(at, at + 16)
         low, high, file, length = self._views[0][4 * slot : 4 * slot + 4]
         return Location(file, low | high << 32, length) if length else None
 
@@ -175,6 +176,7 @@ class DocumentTable:
     def verify(self) -> None:
         """Check every block, and that the sections agree with one another. Raises `IndexCorrupted`."""
         self._file.verify()
+        self._sound = self._file.guard.check
         numbers = list(self.numbers())
         by_order = [doc_no for _, doc_no in self.in_id_order()]
         ids = [raw_id for raw_id, _ in self.in_id_order()]
@@ -192,8 +194,8 @@ class DocumentTable:
 
     def _u32(self, section: int, i: int) -> int:
         at = self._starts[section] + 4 * i
-        if not self._file.is_sound(at):
-            self._file.check(at, at + 4)
+        if not self._sound(at, at + 4):
+            raise self._file.damaged(at, at + 4)
         return self._views[section][i]
 
 
