@@ -15,6 +15,7 @@ import os
 import random
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple, TextIO
@@ -71,6 +72,7 @@ class Document(NamedTuple):
     num: int
 
 
+@cache
 def vocabulary(size: int = 200_000) -> list[str]:
     """Distinct words by descending frequency: function words, then inflected roots and compounds, short ones first."""
     random_ = random.Random(SEED)
@@ -82,7 +84,8 @@ def vocabulary(size: int = 200_000) -> list[str]:
         stem = random_.choice(PREFIXES) + random_.choice(ROOTS) + second
         for suffix in random_.sample(SUFFIXES, random_.randint(1, 5)):
             content[stem + suffix] = None
-    ranked = sorted(content, key=lambda word: len(word) + random_.gauss(0, 2.5))[:size]
+    # sums of uniform draws, here and below: the same on every machine, as the libm behind a Gaussian need not be
+    ranked = sorted(content, key=lambda word: len(word) + 5 * (random_.random() + random_.random()))[:size]
     known = set(FUNCTION_WORDS)
     return FUNCTION_WORDS + [word for word in ranked if word not in known]
 
@@ -152,14 +155,13 @@ def mixed(n_documents: int, seed: int = SEED) -> Iterator[Document]:
 
 
 def english(name: str, n_documents: int, seed: int = SEED) -> Iterator[Document]:
-    """Documents of the English-like corpora; lengths are log-normal round the mean."""
+    """Documents of the English-like corpora; lengths lie bell-shaped round the mean."""
     mean = MEAN_WORDS[name]
     language = Language(seed + mean)
     random_ = language.random
     tag_shares = list(accumulate(1.0 / (rank + 1) for rank in range(len(TAGS))))
     for number in range(n_documents):
-        n_words = int(mean * random_.lognormvariate(-0.08, 0.4))
-        n_words = min(max(n_words, 8, mean // 4), mean * 4)
+        n_words = int(mean * (0.25 + 0.5 * (random_.random() + random_.random() + random_.random())))
         title = " ".join(language.draw(5)).capitalize()
         tag = TAGS[bisect_left(tag_shares, random_.random() * tag_shares[-1])]
         yield Document(f"d{number:07d}", title, language.text(n_words), tag, random_.randrange(10_000))
