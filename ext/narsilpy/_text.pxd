@@ -16,10 +16,10 @@ cdef class TokenBuffer:
     cdef Py_ssize_t capacity
     cdef int reserve(self, Py_ssize_t extra) except -1
 
-cdef struct Memo:               # one remembered surface
-    uint64_t hash
-    uint32_t key                # offset in Scanner.keys
+cdef struct Memo:               # one remembered surface: 32 bytes, two to a cache line
+    uint64_t key[2]             # short Latin-1 words themselves, padded with zeros; else hash, and offset in Scanner.keys
     uint32_t n                  # code points; 0 = free
+    uint32_t is_packed
     uint32_t term               # NO_TERM: nothing is indexed
     uint32_t surface
 
@@ -38,7 +38,8 @@ cdef class Scanner:
     # Append the tokens of `text`; every position and offset is shifted by its base. Returns the position that
     # follows the last part. Terms are interned in the lexicon.
     cdef Py_ssize_t scan(self, str text, TokenBuffer out, uint32_t base_position, uint32_t base_offset) except -1
-    cdef int miss(self, object text, Py_ssize_t start, Py_ssize_t end, bint ngram, uint64_t hash,
+    cdef uint8_t in_word[256]       # by Latin-1 character
+    cdef int miss(self, object text, Py_ssize_t start, Py_ssize_t end, bint ngram, const uint64_t* key, bint packed,
                   uint32_t* term, uint32_t* surface) except -1
     cdef int forget(self) except -1
 

@@ -13,6 +13,7 @@
 from cpython.unicode cimport PyUnicode_Substring
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy
 import os
 
 from narsilpy._lexicon cimport NO_TERM, Lexicon
@@ -40,8 +41,9 @@ cdef enum:
     KANA_LENGTH = 16
 
 cdef enum:
-    MEMO_ENTRIES = 1048576      # 24 MB of entries at most, half of the slots in use
+    MEMO_ENTRIES = 1048576      # 64 MB of slots at most, half of them in use
     MEMO_KEYS = 8388608         # 32 MB of spellings
+    NOGIL_FROM = 4096           # code points: giving up the GIL costs as much as scanning about 10 words
     MEMO_LONGEST = 128          # code points: longer parts are seldom words and are not remembered
 
 INNER_APOSTROPHES = 1 << APOSTROPHE     # for Scanner and parts: apostrophes are part of a word
@@ -109,6 +111,8 @@ cdef class Scanner:
         self.memo = <Memo*>calloc(self.n_slots, sizeof(Memo))
         if self.memo == NULL:
             raise MemoryError()
+        for code in range(256):
+            self.in_word[code] = in_word(class_of(code), inner)
 
     def __dealloc__(self):
         free(self.memo)
@@ -126,31 +130,37 @@ cdef class Scanner:
         self.n_keys = 0
         return 0
 
-    cdef int miss(self, object text, Py_ssize_t start, Py_ssize_t end, bint ngram, uint64_t hash,
+    cdef int miss(self, object text, Py_ssize_t start, Py_ssize_t end, bint ngram, const uint64_t* key, bint packed,
                   uint32_t* term, uint32_t* surface) except -1:
         """Ask the policy for a part and remember the answer."""
         cdef str raw = PyUnicode_Substring(text, start, end)
         cdef object answer = self.policy(raw, ngram)
         cdef bytes utf8
         cdef Py_ssize_t i, n = end - start
+        cdef Memo entry
         term[0] = surface[0] = NO_TERM
         if answer is not None:
             utf8 = (<str>answer[0]).encode("utf-8", "surrogatepass")
             term[0] = self.lexicon.intern_utf8(utf8, len(utf8))
-            utf8 = (<str>answer[1]).encode("utf-8", "surrogatepass")
+            if answer[0] is not answer[1]:
+                utf8 = (<str>answer[1]).encode("utf-8", "surrogatepass")
             surface[0] = self.surfaces.intern_utf8(utf8, len(utf8))
         if n > MEMO_LONGEST:
             return 0
         if self.n_memo >= MEMO_ENTRIES or self.n_keys + n > MEMO_KEYS:
             self.forget()
-        if self.n_keys + n > self.keys_size:
-            self.grow_keys()
         if 2 * (self.n_memo + 1) > self.n_slots:
             self.grow_memo()
-        for i in range(n):
-            self.keys[self.n_keys + i] = ord(raw[i])
-        place(self.memo, self.n_slots - 1, hash, <uint32_t>self.n_keys, <uint32_t>n, term[0], surface[0])
-        self.n_keys += n
+        entry.key[0], entry.key[1] = key[0], key[1]
+        entry.n, entry.is_packed, entry.term, entry.surface = <uint32_t>n, packed, term[0], surface[0]
+        if not packed:
+            if self.n_keys + n > self.keys_size:
+                self.grow_keys()
+            entry.key[1] = self.n_keys
+            for i in range(n):
+                self.keys[self.n_keys + i] = ord(raw[i])
+            self.n_keys += n
+        place(self.memo, self.n_slots - 1, self.seed, &entry)
         self.n_memo += 1
         return 0
 
@@ -171,7 +181,7 @@ cdef class Scanner:
         for i in range(self.n_slots):
             old = &self.memo[i]
             if old.n:
-                place(memo, n_slots - 1, old.hash, old.key, old.n, old.term, old.surface)
+                place(memo, n_slots - 1, self.seed, old)
         free(self.memo)
         self.memo = memo
         self.n_slots = n_slots
@@ -180,12 +190,14 @@ cdef class Scanner:
         cdef Py_ssize_t n = len(text)
         if <uint64_t>n + base_offset >= 0x7FFFFFFF or base_position >= 0x7FFFFFFF - n:
             raise OverflowError("a text holds at most 2**31 code points")
-        if PyUnicode_KIND(text) == 1:
-            return scan_codes[uint8_t](self, text, <const uint8_t*>PyUnicode_DATA(text), n, out, base_position, base_offset)
-        if PyUnicode_KIND(text) == 2:
-            return scan_codes[uint16_t](self, text, <const uint16_t*>PyUnicode_DATA(text), n, out, base_position,
-                                        base_offset)
-        return scan_codes[uint32_t](self, text, <const uint32_t*>PyUnicode_DATA(text), n, out, base_position, base_offset)
+        cdef void* data = PyUnicode_DATA(text)
+        cdef int width = PyUnicode_KIND(text)
+        out.reserve(n // 8 + 16)
+        if n < NOGIL_FROM:
+            return scan_any(self, text, data, width, n, out, base_position, base_offset)
+        with nogil:
+            n = scan_any(self, text, data, width, n, out, base_position, base_offset)
+        return n
 
     def tokens(self, str text):
         """`(term, position, start, end)` of every token of a text, terms as strings. Nothing is interned."""
@@ -193,16 +205,29 @@ cdef class Scanner:
                 if (answer := self.policy(text[start:end], ngram)) is not None]
 
 
-cdef void place(Memo* memo, uint32_t mask, uint64_t hash, uint32_t key, uint32_t n, uint32_t term,
-                uint32_t surface) noexcept nogil:
+cdef Py_ssize_t scan_any(Scanner self, str text, void* data, int width, Py_ssize_t n, TokenBuffer out,
+                         uint32_t base_position, uint32_t base_offset) except -1 nogil:
+    if width == 1:
+        return scan_latin(self, text, <const uint8_t*>data, n, out, base_position, base_offset)
+    if width == 2:
+        return scan_codes[uint16_t](self, text, <const uint16_t*>data, n, out, base_position, base_offset)
+    return scan_codes[uint32_t](self, text, <const uint32_t*>data, n, out, base_position, base_offset)
+
+
+cdef inline uint64_t pack_hash(uint64_t first, uint64_t second, uint64_t seed) noexcept nogil:
+    """Two rounds of multiply and fold over the words of a packed key, from a secret start."""
+    cdef uint64_t h = (first ^ seed) * <uint64_t>0x9E3779B97F4A7C15ULL
+    h ^= h >> 29
+    h = (h ^ second ^ (seed >> 32)) * <uint64_t>0xBF58476D1CE4E5B9ULL
+    return h ^ (h >> 32)
+
+
+cdef void place(Memo* memo, uint32_t mask, uint64_t seed, const Memo* entry) noexcept nogil:
+    cdef uint64_t hash = pack_hash(entry.key[0], entry.key[1], seed) if entry.is_packed else entry.key[0]
     cdef uint32_t slot = <uint32_t>hash & mask
     while memo[slot].n:
         slot = (slot + 1) & mask
-    memo[slot].hash = hash
-    memo[slot].key = key
-    memo[slot].n = n
-    memo[slot].term = term
-    memo[slot].surface = surface
+    memo[slot] = entry[0]
 
 
 cdef inline bint same_codes(const uint32_t* key, const code_t* codes, uint32_t n) noexcept nogil:
@@ -215,10 +240,23 @@ cdef inline bint same_codes(const uint32_t* key, const code_t* codes, uint32_t n
 
 cdef inline Memo* find(Memo* memo, uint32_t mask, const uint32_t* keys, const code_t* codes, uint32_t n,
                        uint64_t hash) noexcept nogil:
+    """The entry of a part that is not packed, or NULL."""
     cdef uint32_t slot = <uint32_t>hash & mask
     cdef Memo* entry = &memo[slot]
     while entry.n:
-        if entry.hash == hash and entry.n == n and same_codes(keys + entry.key, codes, n):
+        if entry.key[0] == hash and entry.n == n and not entry.is_packed and same_codes(keys + entry.key[1], codes, n):
+            return entry
+        slot = (slot + 1) & mask
+        entry = &memo[slot]
+    return NULL
+
+
+cdef inline Memo* find_packed(Memo* memo, uint32_t mask, const uint64_t* key, uint64_t seed) noexcept nogil:
+    """The entry of a short Latin-1 word, or NULL. A word has no zero character, so the padding tells its length."""
+    cdef uint32_t slot = <uint32_t>pack_hash(key[0], key[1], seed) & mask
+    cdef Memo* entry = &memo[slot]
+    while entry.n:
+        if entry.key[0] == key[0] and entry.key[1] == key[1] and entry.is_packed:
             return entry
         slot = (slot + 1) & mask
         entry = &memo[slot]
@@ -250,18 +288,26 @@ cdef int emit(Scanner self, str text, const code_t* codes, Py_ssize_t start, Py_
               TokenBuffer out, uint32_t position, uint32_t base_offset) except -1 nogil:
     """Look a part up, ask if need be, and append its token."""
     cdef uint32_t term, surface
+    cdef uint64_t key[2]
     cdef Memo* entry = NULL
-    cdef Token* token
     if end - start <= MEMO_LONGEST:
         entry = find(self.memo, self.n_slots - 1, self.keys, codes + start, <uint32_t>(end - start), hash)
     if entry != NULL:
         term = entry.term
         surface = entry.surface
     else:
+        key[0] = hash
+        key[1] = 0
         with gil:
-            self.miss(text, start, end, ngram, hash, &term, &surface)
-    if term == <uint32_t>NO_TERM:
-        return 0
+            self.miss(text, start, end, ngram, key, False, &term, &surface)
+    if term != <uint32_t>NO_TERM:
+        append(out, term, surface, position, base_offset + <uint32_t>start, base_offset + <uint32_t>end)
+    return 0
+
+
+cdef inline int append(TokenBuffer out, uint32_t term, uint32_t surface, uint32_t position, uint32_t start,
+                       uint32_t end) except -1 nogil:
+    cdef Token* token
     if out.n == out.capacity:
         with gil:
             out.reserve(1)
@@ -269,14 +315,62 @@ cdef int emit(Scanner self, str text, const code_t* codes, Py_ssize_t start, Py_
     token.term = term
     token.surface = surface
     token.position = position
-    token.start = base_offset + <uint32_t>start
-    token.end = base_offset + <uint32_t>end
+    token.start = start
+    token.end = end
     out.n += 1
     return 0
 
 
+cdef Py_ssize_t scan_latin(Scanner self, str text, const uint8_t* codes, Py_ssize_t n, TokenBuffer out,
+                           uint32_t base_position, uint32_t base_offset) except -1 nogil:
+    """A text of Latin-1 characters, in which every part is a word: most words are two machine words to compare."""
+    cdef Py_ssize_t at = 0, start, size
+    cdef uint32_t position = base_position, term, surface
+    cdef uint64_t key[2]
+    cdef uint64_t hash
+    cdef const uint8_t* is_word = self.in_word
+    cdef Memo* entry
+    if n and not is_word[codes[0]]:
+        position += 1
+    while True:
+        while at < n and not is_word[codes[at]]:
+            at += 1
+        if at == n:
+            return position
+        start = at
+        while at < n and is_word[codes[at]]:
+            at += 1
+        size = at - start
+        if size <= 16:
+            key[0] = key[1] = 0
+            if start + 16 <= n:
+                memcpy(key, codes + start, 16)
+                if size <= 8:
+                    key[0] &= <uint64_t>-1 >> (64 - 8 * size)
+                    key[1] = 0
+                else:
+                    key[1] &= <uint64_t>-1 >> (128 - 8 * size)
+            else:
+                memcpy(key, codes + start, size)
+            entry = find_packed(self.memo, self.n_slots - 1, key, self.seed)
+            if entry != NULL:
+                term = entry.term
+                surface = entry.surface
+            else:
+                with gil:
+                    self.miss(text, start, at, False, key, True, &term, &surface)
+            if term != <uint32_t>NO_TERM:
+                append(out, term, surface, position, base_offset + <uint32_t>start, base_offset + <uint32_t>at)
+        else:
+            hash = self.seed
+            for size in range(start, at):
+                hash = (hash ^ codes[size]) * <uint64_t>1099511628211ULL
+            emit(self, text, codes, start, at, False, finish(hash), out, position, base_offset)
+        position += 1
+
+
 cdef Py_ssize_t scan_codes(Scanner self, str text, const code_t* codes, Py_ssize_t n, TokenBuffer out,
-                           uint32_t base_position, uint32_t base_offset) except -1:
+                           uint32_t base_position, uint32_t base_offset) except -1 nogil:
     cdef Py_ssize_t at = 0, start, middle, end, i
     cdef uint32_t position = base_position
     cdef uint8_t kind, script
@@ -289,9 +383,11 @@ cdef Py_ssize_t scan_codes(Scanner self, str text, const code_t* codes, Py_ssize
         if in_word(kind, inner):
             start = at
             hash = word_seed
-            while at < n and in_word(class_of(codes[at]), inner):
+            while True:
                 hash = (hash ^ codes[at]) * <uint64_t>1099511628211ULL
                 at += 1
+                if at == n or not in_word(class_of(codes[at]), inner):
+                    break
             emit(self, text, codes, start, at, False, finish(hash), out, position, base_offset)
             position += 1
         elif kind >= FIRST_SCRIPT:

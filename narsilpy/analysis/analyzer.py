@@ -55,23 +55,26 @@ class Analyzer:
         self.tokenizer = tokenizer
         self.fold_diacritics = self.language.strips_diacritics if fold_diacritics is None else fold_diacritics
         self.stop_words = _stop_words(stop_words, self.language.stop_words, registered or {})
-        self._stemmer = snowballstemmer.stemmer(self.language.algorithm) if self.language.algorithm else None
+        algorithm = self.language.algorithm
+        self._stem = _stem_function(algorithm) if algorithm else None
         self._lock = threading.Lock()       # stemmers keep state between calls
         self._cache: dict[tuple[str, bool], tuple[str, str] | None] = {}
 
     # ---------------------------------------------------------------------------------------------------------- words
     def word(self, surface: str, ngram: bool = False) -> tuple[str, str] | None:
         """`(term, folded form)` of one part of a text, or None where nothing of it is indexed."""
-        folded = fold(surface)
+        folded = surface.lower() if surface.isascii() else fold(surface)
         if ngram:
             return (folded, folded) if folded else None
         folded = self.language.strip(folded)
         if not folded or folded in self.stop_words:
             return None
         term = strip_diacritics(folded) if self.fold_diacritics else folded
-        if self._stemmer is not None:
+        if self._stem is not None:
             with self._lock:
-                term = self._stemmer.stemWord(term)
+                term = self._stem(term)
+        if term == folded:
+            term = folded       # one object: the scanner then encodes it once
         return (term, folded) if term else None
 
     def remembered(self, surface: str, ngram: bool = False) -> tuple[str, str] | None:
@@ -118,6 +121,15 @@ class Analyzer:
             "stemmer": _stemmer_version() if self.language.algorithm else None, "unicode": UNICODE_VERSION,
             "fold_diacritics": self.fold_diacritics, "stop_words": sorted(self.stop_words),
             "custom_tokenizer": self.tokenizer is not None}
+
+
+def _stem_function(algorithm: str) -> Callable[[str], str]:
+    """One word to its stem. Snowball's C code where it is installed, else the same algorithm in Python."""
+    stemmer = snowballstemmer.stemmer(algorithm)
+    if hasattr(stemmer, "maxCacheSize"):
+        stemmer.maxCacheSize = 0        # evicting from its cache costs four times the stemming; the scanner has its own
+    stem: Callable[[str], str] = stemmer.stemWord
+    return stem
 
 
 def _stemmer_version() -> str:

@@ -24,6 +24,8 @@ def strip_possessive(word: str) -> str:
     >>> strip_possessive("dog's"), strip_possessive("dogs'"), strip_possessive("'tis")
     ('dog', 'dogs', "'tis")
     """
+    if "'" not in word:
+        return word
     if word.endswith("'s"):
         return word[:-2]
     return word[:-1] if word.endswith("'") else word
