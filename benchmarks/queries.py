@@ -48,9 +48,9 @@ def stemmer() -> Callable[[str], str]:
 
 def stop_words() -> frozenset[str]:
     """The English stop words of the engine: the reference must leave out the same."""
-    from narsilpy.analysis.stopwords import stop_words_for
+    from narsilpy.analysis import Analyzer
 
-    return frozenset(stop_words_for("english"))
+    return Analyzer(language="english").stop_words
 
 
 class Frequencies:
