@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,9 @@ from pathlib import Path
 from typing import Final
 
 from narsilpy.errors import ErrorCode, NarsilError, StorageFailed
+
+if sys.platform == "darwin":
+    import fcntl
 
 Buffer = bytes | bytearray | memoryview
 
@@ -147,8 +151,11 @@ class Disk:
             return os.read(fd, n)
 
     def _fsync(self, fd: int) -> None:
-        # fdatasync writes the new length too when a file has grown, which is all the metadata we read back
-        getattr(os, "fdatasync", os.fsync)(fd)
+        if sys.platform == "darwin":
+            fcntl.fcntl(fd, fcntl.F_FULLFSYNC)  # fsync stops at the drive's cache there
+        else:
+            # fdatasync writes the new length too when a file has grown, which is all the metadata we read back
+            getattr(os, "fdatasync", os.fsync)(fd)
 
     def _replace(self, old: Path, new: Path) -> None:
         old.replace(new)

@@ -40,6 +40,7 @@ from narsilpy.errors import (
     EngineReadOnly,
     ErrorCode,
     IndexAlreadyExists,
+    IndexCorrupted,
     IndexNotFound,
     InvalidConfig,
     NarsilError,
@@ -116,15 +117,22 @@ class Store:
             strangers = sorted(
                 entry.name for entry in root.iterdir() if not entry.name.startswith(("narsilpy.", "index-"))
             )
-        if strangers and not (root / MANIFEST).exists():
+            fresh = not (root / MANIFEST).exists()
+        if strangers and fresh:
             raise InvalidConfig(
                 ErrorCode.CONFIG_INVALID,
                 f"{root}: the directory holds files that are not narsilpy's ({strangers[0]}); give an empty one",
                 {"path": str(root), "file": strangers[0]},
             )
+        if fresh and any(root.glob("index-*")):  # the manifest is written before any index: it was lost since
+            raise IndexCorrupted(
+                ErrorCode.PERSISTENCE_LOAD_FAILED,
+                f"{root}: there are indexes but no {MANIFEST}; restore it from a backup",
+                {"path": str(root)},
+            )
         lock = WriterLock(root / LOCK, timeout=timeout)
         try:
-            if not (root / MANIFEST).exists():
+            if not (root / MANIFEST).exists():  # looked at again: another process may have made it meanwhile
                 write_manifest(disk, root / MANIFEST, EngineManifest(secrets.token_bytes(16)))
                 disk.sync_directory(root.parent)
         except BaseException:
@@ -133,7 +141,9 @@ class Store:
         return lock
 
     def _load(self) -> None:
-        if self._lock is None and not (self.path / MANIFEST).exists():
+        with typed(self.path, saving=False):
+            exists = (self.path / MANIFEST).exists()
+        if self._lock is None and not exists:
             what = (
                 "there is no narsilpy engine in this directory" if self.path.is_dir() else "there is no such directory"
             )
