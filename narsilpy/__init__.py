@@ -1,3 +1,44 @@
-"""Embedded full-text search with exact character offsets."""
+"""Embedded full-text search with exact character offsets.
+
+Open an engine with `Narsil()`, make an index with `create_index`, add documents with `insert_batch`, ask with `query`.
+Every match carries `(start, end)` in code points of the stored text.
+"""
+from __future__ import annotations
+
+from narsilpy.analysis import Analyzer, list_languages
+from narsilpy.engine import Index, Narsil
+from narsilpy.errors import (
+    DocumentAlreadyExists,
+    DocumentNotFound,
+    EngineClosed,
+    EngineLocked,
+    EngineReadOnly,
+    ErrorCode,
+    IncompatibleIndex,
+    IndexAlreadyExists,
+    IndexCorrupted,
+    IndexNotFound,
+    InvalidAnalyzer,
+    InvalidConfig,
+    InvalidDocument,
+    InvalidQuery,
+    InvalidSchema,
+    NarsilError,
+    StorageFailed,
+)
+from narsilpy.highlight.model import Highlight, Passage, Quote, Span
+from narsilpy.highlight.options import HighlightOptions
+from narsilpy.query.objects import And, Boost, Fuzzy, Not, Or, Phrase, Prefix, Term
+from narsilpy.query.options import QueryOptions
+from narsilpy.results import BatchFailure, BatchResult, Hit, IndexStats, Preflight, QueryResult, ScoreComponents
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Analyzer", "And", "BatchFailure", "BatchResult", "Boost", "DocumentAlreadyExists", "DocumentNotFound",
+    "EngineClosed", "EngineLocked", "EngineReadOnly", "ErrorCode", "Fuzzy", "Highlight", "HighlightOptions", "Hit",
+    "IncompatibleIndex", "Index", "IndexAlreadyExists", "IndexCorrupted", "IndexNotFound", "IndexStats",
+    "InvalidAnalyzer", "InvalidConfig", "InvalidDocument", "InvalidQuery", "InvalidSchema", "Narsil", "NarsilError",
+    "Not", "Or", "Passage", "Phrase", "Preflight", "Prefix", "QueryOptions", "QueryResult", "Quote",
+    "ScoreComponents", "Span", "StorageFailed", "Term", "list_languages",
+]

@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from narsilpy._ingest import Intake, distinct_terms
 from narsilpy._lexicon import Lexicon
-from narsilpy.columns import Columns
+from narsilpy._surfaces import Surfaces
 from narsilpy.errors import DocumentAlreadyExists, DocumentNotFound, ErrorCode, InvalidDocument, NarsilError
 from narsilpy.ids import new_id, utf8_id
 from narsilpy.results import BatchFailure, BatchResult, IndexStats
@@ -24,6 +24,14 @@ from narsilpy.settings import IndexSettings
 T = TypeVar("T")
 
 PROGRESS_EVERY = 1_000      # documents between two calls of `on_progress`
+
+
+class DocumentTokens(NamedTuple):
+    """What one document put into the index: tokens by text field, distinct terms (UTF-8), counts by spelling."""
+
+    lengths: list[int]
+    terms: list[bytes]
+    surfaces: dict[int, int]
 
 
 class IndexCore:
@@ -45,11 +53,12 @@ class IndexCore:
     def _reset(self) -> None:
         self.lexicon = Lexicon()
         self.segments = Segments(self.lexicon, len(self.field_names), self.settings.track_positions)
-        self._intake = Intake([analyzer.scanner(self.lexicon) for analyzer in self.analyzers])
+        spellings = Lexicon()
+        self.surfaces = Surfaces(spellings) if self.settings.surface_forms else None
+        self._intake = Intake([analyzer.scanner(self.lexicon, spellings) for analyzer in self.analyzers])
         self.documents: list[Any] = []
         self.doc_ids: list[str] = []
         self.numbers: dict[str, int] = {}
-        self.columns = Columns(self.schema)
         self._field_params: tuple[int, list[tuple[float, float, bool]]] | None = None
 
     # ------------------------------------------------------------------------------------------------------ snapshots
@@ -80,6 +89,12 @@ class IndexCore:
             yield
         finally:
             self._active.pop()
+
+    def completions(self, prefix: str) -> list[str]:
+        """Terms that stand in live documents in a spelling that starts with `prefix`."""
+        if self.surfaces is None:
+            return [self.lexicon.term(number) for number in self.lexicon.prefix_range(prefix)]
+        return [self.lexicon.term(number) for number in {term for _, term, _ in self.surfaces.completions(prefix)}]
 
     def field_params(self) -> list[tuple[float, float, bool]]:
         """`(average length, boost, searched)` of each text field, for a query over all of them."""
@@ -127,7 +142,7 @@ class IndexCore:
             number = self._number(doc_id)
             tokens = self._tokens_of(number)
             with self._change():
-                self._take_out(number, *tokens)
+                self._take_out(number, tokens)
             self._bury()
 
     def _put(self, key: str, texts: list[Any], values: Any, stored: Any, replaces: int | None = None) -> None:
@@ -137,12 +152,13 @@ class IndexCore:
         self._generation += 1
         try:
             number = self.segments.add(utf8_id(key), buffers)
+            if self.surfaces is not None:
+                self.surfaces.add(buffers)
             if replaces is not None and old is not None:
-                self._take_out(replaces, *old)
+                self._take_out(replaces, old)
             self.documents.append(stored)
             self.doc_ids.append(key)
             self.numbers[key] = number
-            self.columns.add(number, values)
         finally:
             self._generation += 1
         if replaces is not None:
@@ -150,18 +166,21 @@ class IndexCore:
         if self.segments.is_due():
             self._seal()
 
-    def _take_out(self, number: int, lengths: list[int], terms: list[bytes]) -> None:
-        self.segments.remove(number, lengths, terms)
-        self.columns.remove(number)
+    def _take_out(self, number: int, tokens: DocumentTokens) -> None:
+        self.segments.remove(number, tokens.lengths, tokens.terms)
+        if self.surfaces is not None:
+            self.surfaces.remove(tokens.surfaces)
         del self.numbers[self.doc_ids[number]]
         self._graveyard.append(number)
 
-    def _tokens_of(self, number: int) -> tuple[list[int], list[bytes]]:
-        """What a stored document put into the index: tokens by field, and its distinct terms. Its text is scanned again."""
+    def _tokens_of(self, number: int) -> DocumentTokens:
+        """What a stored document put into the index. Its text is scanned again."""
         stored = self.documents[number]
         assert stored is not None, "a live document is stored"
         buffers = self._intake.scan([text_of(stored, field.parts) for field in self.schema.text_fields])
-        return [0 if buffer is None else len(buffer) for buffer in buffers], distinct_terms(self.lexicon, buffers)
+        return DocumentTokens([0 if buffer is None else len(buffer) for buffer in buffers],
+                              distinct_terms(self.lexicon, buffers),
+                              {} if self.surfaces is None else self.surfaces.counted(buffers))
 
     def _bury(self) -> None:
         """Drop removed documents that no query can reach any more."""

@@ -88,7 +88,7 @@ class Segments:
         memory = self.memory
         if after_batch and memory.n_docs >= SEAL_AFTER_BATCH:
             return True
-        return bool(memory.n_docs >= SEAL_DOCS or memory.n_occurrences >= SEAL_OCCURRENCES
+        return memory.n_docs >= SEAL_DOCS or memory.n_occurrences >= SEAL_OCCURRENCES
 
     def seal(self, change: Change) -> None:
         """Turn the memory segment into a sealed one and start a new one; then merge what is due.

@@ -14,3 +14,4 @@ cdef class SpanArray:
     cdef readonly tuple matches     # (term, query_term, kind) by SpanRecord.match
     cdef int reserve(self, Py_ssize_t extra) except -1
     cdef int push(self, uint32_t start, uint32_t end, uint32_t match, int32_t value) except -1
+    cdef object span(self, Py_ssize_t i)

@@ -103,6 +103,12 @@ class Analyzer:
                 found.append(Token(answer[0], position, start, end))
         return found
 
+    def word_spans(self, text: str) -> list[tuple[int, int]]:
+        """Where the words of a text are, dropped ones too."""
+        if self.tokenizer is not None:
+            return [(start, end) for _, start, end in checked_tokens(self.tokenizer, text)]
+        return [(start, end) for _, start, end, _ in parts(text, self.language.inner)]
+
     def fold(self, surface: str) -> str:
         """A word as it is before stemming."""
         return surface if self.tokenizer is not None else self.language.strip(fold(surface))

@@ -10,12 +10,12 @@ from narsilpy.highlight.model import Highlight
 from narsilpy.schema import reach
 
 if TYPE_CHECKING:
-    from narsilpy.highlight.options import HighlightOptions
+    from narsilpy.highlight.options import HighlightPlan
     from narsilpy.index import IndexCore
     from narsilpy.query.plan import Plan
 
 
-def highlight_hit(core: IndexCore, plan: Plan, number: int, stored: Any, options: HighlightOptions) -> dict[str, Highlight]:
+def highlight_hit(core: IndexCore, plan: Plan, number: int, stored: Any, options: HighlightPlan) -> dict[str, Highlight]:
     """A `Highlight` for each requested field that holds text in this document."""
     highlights = {}
     for name, parts, field_options in options.plans:

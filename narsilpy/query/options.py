@@ -92,6 +92,13 @@ def flag_option(option: str, value: Any) -> bool:
     return value
 
 
+def whole_option(option: str, value: Any) -> int:
+    """A whole number; below 0 it counts as 0."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise refuse(option, value, "a whole number")
+    return max(0, value)
+
+
 def needed_terms(term_match: Any, n_terms: int) -> int:
     """How many of a query's distinct terms a document must hold; more than there are means that nothing matches.
 

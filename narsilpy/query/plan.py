@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from narsilpy._bits import Bits
 from narsilpy._query import Query
 from narsilpy.errors import ErrorCode, InvalidQuery
-from narsilpy.query.filters import compile_filter
-from narsilpy.query.options import QueryOptions, needed_terms, number_option, refuse
-from narsilpy.query.terms import add_plain, distinct, query_terms
+from narsilpy.query.compile import Compiler, analyse
+from narsilpy.query.expand import add_completions, add_fuzzy
+from narsilpy.query.objects import Node
+from narsilpy.query.options import QueryOptions, flag_option, needed_terms, number_option, refuse, whole_option
+from narsilpy.query.terms import Match, QueryTerm, distinct, query_terms, utf8
 
 if TYPE_CHECKING:
     from pyroaring import BitMap
@@ -40,7 +42,7 @@ class Plan:
 
 def make_plan(core: IndexCore, term: Any, options: QueryOptions) -> Plan:
     """The plan of a query against the present state of the index."""
-    if term is not None and not isinstance(term, str):
+    if term is not None and not isinstance(term, (str, Node)):
         raise refuse("term", term, "a str or a query object")
     min_score = ALL_SCORES
     if options.min_score is not None:
@@ -51,22 +53,49 @@ def make_plan(core: IndexCore, term: Any, options: QueryOptions) -> Plan:
     condition = None if options.filters is None else compile_filter(options.filters, core.schema)
     if not term or fields == ():
         return Plan(None, 0, min_score)
-    words = distinct(query_terms(core, term))
-    need = needed_terms(options.term_match, len(words))
-    if not words or need > len(words):
-        return Plan(None, len(words), min_score)
+    tree = None
+    words: list[QueryTerm] = []
+    if isinstance(term, Node):
+        tree = analyse(core, term)
+        if tree is None:
+            return Plan(None, 0, min_score)
+    else:
+        words = distinct(query_terms(core, term))
+        need = needed_terms(options.term_match, len(words))
+        if not words or need > len(words):
+            return Plan(None, len(words), min_score)
 
     def build() -> Query:
         segments, live = core.segments.views()
-        accepts = live if condition is None else narrowed(core, segments, live, condition)
+        accepts = live if condition is None else narrowed(core, segments, condition)
         query = Query(segments, accepts, core.segments.n_docs, core.settings.k1, core.settings.b,
                       field_params(core, fields, boosts))
-        query.need = need
-        for word in words:
-            add_plain(query, word)
+        if tree is not None:
+            Compiler(core, query).compile(tree)
+        else:
+            query.need = need
+            add_words(core, query, words, options)
         return query
 
     return Plan(core.consistent(build), len(words), min_score)
+
+
+def add_words(core: IndexCore, query: Query, words: list[QueryTerm], options: QueryOptions) -> None:
+    """A leaf for each word of a plain query, expanded as `prefix` and `tolerance` say."""
+    if options.exact or (not options.prefix and not options.tolerance):
+        for word in words:
+            query.add_leaf()
+            query.add_term(utf8(word.term), Match(word.term, word.surface, word.kind))
+        return
+    last = words[-1] if flag_option("prefix", options.prefix) else None
+    tolerance = whole_option("tolerance", options.tolerance)
+    prefix_length = whole_option("prefix_length", options.prefix_length)
+    for word in words:
+        query.add_leaf(best_only=True)
+        if word is last:
+            add_completions(core, query, word.folded, word)
+        else:
+            add_fuzzy(core, query, word, tolerance, prefix_length)
 
 
 def searched_fields(core: IndexCore, options: QueryOptions) -> tuple[int, ...] | None:
@@ -113,7 +142,7 @@ def field_params(core: IndexCore, fields: tuple[int, ...] | None,
             for number, (average, _, _) in enumerate(params)]
 
 
-def narrowed(core: IndexCore, segments: list[Any], live: list[Bits | None], condition: Any) -> list[Bits | None]:
+def narrowed(core: IndexCore, segments: list[Any], condition: Any) -> list[Bits | None]:
     """Live documents that pass a filter, by segment."""
     passing: BitMap = condition.evaluate(core.columns, core.live_documents())
     portable = passing.serialize()

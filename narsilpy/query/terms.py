@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from narsilpy._query import Query
     from narsilpy.index import IndexCore
 
 PREFIX_EXPANSIONS = 50      # completions of a prefix that are looked at, most frequent first (the original's number)
@@ -41,9 +40,16 @@ def utf8(term: str) -> bytes:
 
 def query_terms(core: IndexCore, text: str) -> list[QueryTerm]:
     """The analysed words of a query, in order, duplicates included."""
-    analyzer = core.analyzers[0] if core.analyzers else core.settings.analyzer
+    analyzer = core.settings.analyzer
     return [QueryTerm(token.term, text[token.start:token.end], token.position, analyzer.fold(text[token.start:token.end]))
             for token in analyzer.analyze(text)]
+
+
+def typed_word(core: IndexCore, text: str) -> str | None:
+    """The last word of a text as typed: folded, not stemmed, stop word or not; None where there is no word."""
+    analyzer = core.settings.analyzer
+    spans = analyzer.word_spans(text)
+    return analyzer.fold(text[spans[-1][0]:spans[-1][1]]) or None if spans else None
 
 
 def distinct(terms: list[QueryTerm]) -> list[QueryTerm]:
@@ -52,9 +58,3 @@ def distinct(terms: list[QueryTerm]) -> list[QueryTerm]:
     for term in terms:
         seen.setdefault(term.term, term)
     return list(seen.values())
-
-
-def add_plain(query: Query, term: QueryTerm) -> None:
-    """A leaf for one term as it is."""
-    query.add_leaf()
-    query.add_term(utf8(term.term), Match(term.term, term.surface, term.kind))

@@ -1,0 +1,117 @@
+"""Where a text may be cut: between graphemes, between words, between sentences. Each looks only round the cut."""
+from __future__ import annotations
+
+import re
+import unicodedata
+
+LOOK_AROUND = 1_000         # code points beyond which no sentence is looked for
+_SPACE_OR_PUNCTUATION = re.compile(r"[\s.,;:!?)\]}»”’…–—-]*")
+
+
+def snap_to_graphemes(text: str, start: int, end: int) -> tuple[int, int]:
+    """The window, each edge moved left to where no grapheme is cut."""
+    return grapheme_start(text, start), grapheme_start(text, end)
+
+
+def grapheme_start(text: str, at: int) -> int:
+    """The last place at or before `at` that is not inside a grapheme."""
+    while 0 < at < len(text) and _continues(text, at):
+        at -= 1
+    return at
+
+
+def _continues(text: str, at: int) -> bool:
+    char, before = text[at], text[at - 1]
+    if char == "\n" and before == "\r":
+        return True
+    if char < "\u0300":
+        return False
+    code = ord(char)
+    if char == "\u200d" or before == "\u200d" or unicodedata.category(char)[0] == "M":
+        return before not in "\r\n"
+    if 0x1F3FB <= code <= 0x1F3FF or 0xE0020 <= code <= 0xE007F:
+        return True
+    if 0x1160 <= code <= 0x11FF and 0x1100 <= ord(before) <= 0x11FF:
+        return True
+    if 0x1F1E6 <= code <= 0x1F1FF:
+        start = at
+        while start > 0 and 0x1F1E6 <= ord(text[start - 1]) <= 0x1F1FF:
+            start -= 1
+        return (at - start) % 2 == 1
+    return False
+
+
+def snap_to_words(text: str, start: int, end: int, match_start: int, match_end: int) -> tuple[int, int]:
+    """The window, shrunk to whole words: from the start of one to the end of one, never past the matches in it."""
+    if start > 0:
+        if not text[start - 1].isspace() and not text[start].isspace():
+            space = _next_space(text, start, match_start)
+            start = match_start if space < 0 and match_start - start < 40 else start if space < 0 else space
+        found = _SPACE_OR_PUNCTUATION.match(text, start, max(start, match_start))
+        start = grapheme_start(text, found.end() if found else start)
+    if end < len(text):
+        if not text[end - 1].isspace() and not text[end].isspace():
+            space = _last_space(text, match_end, end)
+            end = space if space >= 0 else end
+        while end > max(match_end, start) and text[end - 1].isspace():
+            end -= 1
+        end = max(grapheme_start(text, end), match_end)
+    return start, end
+
+
+def _next_space(text: str, start: int, limit: int) -> int:
+    for at in range(start, limit):
+        if text[at].isspace():
+            return at
+    return -1
+
+
+def _last_space(text: str, limit: int, end: int) -> int:
+    for at in range(end - 1, limit - 1, -1):
+        if text[at].isspace():
+            return at
+    return -1
+
+
+def sentence_bounds(text: str, start: int, end: int, match_start: int, match_end: int, size: int) -> tuple[int, int]:
+    """A window of whole sentences round the matches where they fit into `size`, else the window given."""
+    first = sentence_span(text, match_start)
+    last = first if match_end <= first[1] else sentence_span(text, match_end - 1)
+    if last[1] - first[0] <= size:
+        return first[0], last[1]
+    if first[1] - first[0] <= size:
+        return first
+    return start, end
+
+
+_STOP = re.compile(r"(?:[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？｡]+[」』”’）]*|\n\s*\n)")
+_ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[A-Za-z]|Dr|Mr|Mrs|Ms|Prof|St|No|Nos|vs|etc|e\.g|i\.e|cf|Fig|Art|Sec|approx|Inc|Ltd)\.$")
+
+
+def sentence_span(text: str, offset: int) -> tuple[int, int]:
+    """The sentence round an offset, without the white space about it."""
+    low = max(0, offset - LOOK_AROUND)
+    start = low
+    for found in _STOP.finditer(text, low, offset + 1):
+        if found.end() <= offset and _is_stop(text, found, low):
+            start = found.end()
+    end = min(len(text), offset + LOOK_AROUND)
+    for found in _STOP.finditer(text, offset, min(len(text), end + 1)):
+        if _is_stop(text, found, start):
+            end = found.end()
+            break
+    while start < offset and text[start].isspace():
+        start += 1
+    while end > offset + 1 and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _is_stop(text: str, found: re.Match[str], low: int) -> bool:
+    mark = found.group()
+    if mark[0] != ".":
+        return True
+    if _ABBREVIATION.search(text, max(low, found.start() - 12), found.start() + 1):
+        return False
+    after = text[found.end():found.end() + 40].lstrip()
+    return not after or not after[0].islower()
