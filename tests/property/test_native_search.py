@@ -38,7 +38,7 @@ class Collection:
                             min_size=len(documents), max_size=len(documents), unique=True))
         self.ids = ids
         self.lexicon = Lexicon()
-        self.intake = Intake([ANALYZER.scanner(self.lexicon) for _ in range(self.n_fields)])
+        self.intake = Intake([ANALYZER.scanner(self.lexicon, Lexicon()) for _ in range(self.n_fields)])
         self.segments: list[Any] = []
         self.live: list[Bits | None] = []
         self._fill(documents, set(draw(st.lists(st.integers(1, 39), max_size=4))))
