@@ -123,6 +123,7 @@ def main() -> int:
     parser.add_argument("--size", type=int, default=50_000)
     parser.add_argument("--engines", default=",".join(engines.ENGINES))
     parser.add_argument("--phases", default=",".join(PHASES))
+    parser.add_argument("--kinds", default=",".join(queries.KINDS), help="classes of queries (default: all)")
     parser.add_argument("--seconds", type=float, default=1.0, help="time for a class of queries (default: 1)")
     parser.add_argument("--threads", type=int, default=1, help="0: the engine's default, where it can be set")
     parser.add_argument("--timeout", type=float, default=900)
@@ -132,6 +133,7 @@ def main() -> int:
     queries.load(arguments.corpus, arguments.size)
     options = {
         "corpus": arguments.corpus, "size": arguments.size, "phases": arguments.phases.split(","),
+        "kinds": arguments.kinds.split(","),
         "seconds": arguments.seconds, "threads": arguments.threads,
     }
     results: dict[str, Any] = {}

@@ -60,7 +60,7 @@ class Task:
 
     def query(self) -> dict[str, Any]:
         figures: dict[str, Any] = {"latency": {}, "answers": {}}
-        for kind in queries.KINDS:
+        for kind in self.options["kinds"]:
             if kind in self.engine.kinds:
                 asked = self.queries[kind]
                 figures["latency"][kind] = asdict(timing.latency(self.engine.search, asked, seconds=self.seconds))

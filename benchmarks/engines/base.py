@@ -47,7 +47,7 @@ class Engine(ABC):
     def search(self, query: Query, k: int = 10) -> list[Found]: ...
 
     def highlight(self, query: Query, k: int = 10) -> list[Marked]:
-        """The same search, with a marked snippet of about 200 characters instead of the body."""
+        """The same search, stored documents fetched as well, with a marked snippet of about 200 characters."""
         raise NotImplementedError
 
     def replace(self, document: Document) -> None:

@@ -63,7 +63,7 @@ class Narsilpy(Engine):
 
     def highlight(self, query: Query, k: int = 10) -> list[Marked]:
         term, options = self.options(query)
-        result = self.engine.query(INDEX, term, limit=k, highlight=HIGHLIGHT, document=False, **options)
+        result = self.engine.query(INDEX, term, limit=k, highlight=HIGHLIGHT, **options)
         marked = []
         for hit in result.hits:
             highlight = hit.highlights["body"]
