@@ -53,7 +53,7 @@ def bench_highlight_by_matches(benchmark: BenchmarkFixture, n_matches: int) -> N
         filler = " alpha beta gamma delta epsilon zeta eta theta iota "
         engine.insert("one", {"body": filler.join(["needle"] * n_matches)}, "a")
         (hit,) = engine.query("one", "needle", highlight={"fields": ["body"]}).hits
-        assert len(hit.highlights["body"].positions) == n_matches
+        assert len(hit.highlights["body"].matches) == n_matches
         options = {"fields": ["body"]}
         benchmark(lambda: engine.query("one", "needle", document=False, highlight=options).hits[0].highlights["body"])
 
