@@ -75,6 +75,7 @@ cdef class Query:
     cdef int add_ref(self, Ref* ref) except -1
     cdef uint32_t find(self, uint32_t view, bytes term, object fields) except? 0xFFFFFFFF
     cdef int open_view(self, uint32_t i) except -1
+    cdef int ensure_spans(self, uint32_t view) except -1
     cdef int run(self, Search* search) except -1
     cdef int prepare(self, Search* search, Cursor* cursors, Cursor* probes, uint32_t* parts, uint32_t room) except -1
     cdef void open_cursors(self, Search* search, uint32_t view) noexcept nogil

@@ -123,6 +123,7 @@ cdef class Query:
             view.occurrences = memory.occurrence_chunks
         else:
             sealed = segment
+            sealed.ensure_ids()
             view.n_docs = sealed.n_docs
             view.first_doc = sealed.first_doc
             view.id_index = <const uint32_t*>(sealed.base + sealed.header.id_index)
@@ -232,6 +233,7 @@ cdef class Query:
             if found == NULL:
                 raise MemoryError()
         try:
+            sealed.ensure_term(<uint32_t>place)
             n = sealed.read_lists(<uint32_t>place, &df, found, max(64, self.n_fields))
             if n < 0:
                 raise ValueError("the postings of a term are corrupt")
@@ -247,6 +249,19 @@ cdef class Query:
         if sealed.removed:
             df -= min(df, <uint32_t>sealed.removed.get(place, 0))
         return df
+
+    cdef int ensure_spans(self, uint32_t view) except -1:
+        """Check the spans of every list in one segment, before they are read for phrases and highlights."""
+        cdef SealedSegment sealed
+        cdef uint32_t i
+        segment = self.segments[view]
+        if isinstance(segment, SealedSegment):
+            sealed = segment
+            if sealed.guard is not None:
+                for i in range(self.n_refs):
+                    if self.refs[i].view == view:
+                        sealed.ensure(self.refs[i].source.spans, self.refs[i].source.spans_size)
+        return 0
 
     def frequency(self, bytes term):
         """How many live documents hold a term, in any field."""
@@ -265,6 +280,7 @@ cdef class Query:
             sealed = segment
             place = sealed.find_term(term, len(term))
             if place >= 0:
+                sealed.ensure_term(<uint32_t>place)
                 if segment_frequency(sealed.base, <uint32_t>place, &df) < 0:
                     raise ValueError("the postings of a term are corrupt")
                 if sealed.removed:
@@ -326,6 +342,8 @@ cdef class Query:
             for i in range(self.n_refs):
                 n += self.refs[i].view == view
             most = max(most, n)
+            if self.n_phrases:
+                self.ensure_spans(view)
         cursors = <Cursor*>malloc(2 * <size_t>max(most, 1) * sizeof(Cursor))
         parts = <uint32_t*>malloc(3 * <size_t>max(most, 1) * sizeof(uint32_t))
         box = spare_scratch.pop() if spare_scratch else ScratchBox()
@@ -482,6 +500,7 @@ cdef class Query:
         if view == self.n_views:
             raise ValueError("the document is not part of this query's snapshot")
         local = doc - self.views[view].first_doc
+        self.ensure_spans(view)
         out = SpanArray.__new__(SpanArray, (), self.match_tuple())
         for i in range(self.n_refs):
             n += self.refs[i].view == view

@@ -426,7 +426,8 @@ cdef bytes assemble(Merge* m, list segments):
 def merge(list segments, list accepts) -> bytes:
     """The bytes of one sealed segment that stands for `segments` (neighbours, in order of their numbers).
 
-    `accepts` holds, for each, a Bits of its live documents or None for all. Raises ValueError where a source is corrupt.
+    `accepts` holds, for each, a Bits of its live documents or None for all. Raises ValueError or IndexCorrupted where a source
+    is corrupt.
     """
     cdef Merge m
     cdef uint32_t i, n = <uint32_t>len(segments), next_doc
@@ -461,6 +462,7 @@ def merge(list segments, list accepts) -> bytes:
                 open_memory(s, memory)
             else:
                 sealed = segments[i]
+                sealed.verify()
                 s.n_docs = sealed.n_docs
                 s.base = sealed.base
                 s.columns = sealed.columns

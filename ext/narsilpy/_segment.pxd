@@ -1,6 +1,8 @@
 # A sealed segment: one immutable flat buffer, on the heap or memory-mapped. See _segment.pyx.
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from narsilpy._guard cimport BlockGuard
+
 cdef enum:
     SEGMENT_VERSION = 1
     FRONTIER = 3                    # (frequency, length) pairs that bound a block's impact
@@ -59,9 +61,15 @@ cdef class SealedSegment:
     cdef readonly uint32_t n_terms
     cdef readonly bint has_spans
     cdef dict removed               # term number -> documents removed since the seal that held it
+    cdef BlockGuard guard           # of a mapped file, else None: asked before bytes of the buffer are believed
+    cdef bint ids_sound
 
+    # raise IndexCorrupted unless `size` bytes from `start` are as they were written; nothing to do on the heap
+    cdef int ensure(self, const void* start, uint64_t size) except -1
+    cdef int ensure_ids(self) except -1
+    cdef int ensure_term(self, uint32_t term) except -1
     cdef int check_header(self) except -1
-    cdef int64_t find_term(self, const char* utf8, Py_ssize_t n) noexcept nogil
+    cdef int64_t find_term(self, const char* utf8, Py_ssize_t n) except -2     # -1 = not there
     cdef const char* term_at(self, uint32_t term, Py_ssize_t* n) noexcept nogil
     # header of a term: its document frequency and its lists (at most `room`); returns their number, -1 = corrupt
     cdef int read_lists(self, uint32_t term, uint32_t* df, SealedList* lists, int room) noexcept nogil

@@ -20,6 +20,9 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp
 
 from narsilpy._blocks cimport read_varint
+from narsilpy._guard cimport BlockGuard
+
+from narsilpy.errors import ErrorCode, IndexCorrupted
 
 
 cdef uint64_t hash_term(const char* utf8, Py_ssize_t n, uint64_t seed) noexcept nogil:
@@ -129,13 +132,15 @@ cdef class SealedSegment:
     Raises ValueError with the reason where the buffer is not such a segment.
     """
 
-    def __cinit__(self, buffer, uint32_t first_doc):
+    def __cinit__(self, buffer, uint32_t first_doc, BlockGuard guard=None):
         PyObject_GetBuffer(buffer, &self.view, PyBUF_SIMPLE)
         self.buffer = buffer
         self.base = <const uint8_t*>self.view.buf
         self.header = <const SegmentHeader*>self.base
         self.first_doc = first_doc
         self.removed = {}
+        self.guard = guard
+        self.ensure(self.base, min(<uint64_t>self.view.len, <uint64_t>sizeof(SegmentHeader)))
         self.check_header()
         self.n_docs = self.header.n_docs
         self.n_fields = self.header.n_fields
@@ -171,6 +176,10 @@ cdef class SealedSegment:
             raise ValueError("a segment's sections are not aligned")
         if h.hash_slots == 0 or h.hash_slots & (h.hash_slots - 1) or h.hash_slots <= n_terms:
             raise ValueError("a segment's hash table has a wrong size")
+        # what every query reads at random is checked now: it is small
+        self.ensure(self.base + h.lengths, h.hash - h.lengths)
+        self.ensure(self.base + h.id_index + 4 * n_docs, 4)
+        self.ensure(self.base + h.term_index + 4 * n_terms, 4)
         column = <const LengthColumn*>(self.base + h.lengths)
         for i in range(h.n_fields):
             if column[i].width not in (1, 2, 4) or column[i].offset % 8 or (
@@ -184,22 +193,59 @@ cdef class SealedSegment:
             raise ValueError("a segment's terms pass their section")
         return 0
 
+    # --------------------------------------------------------------- checksums
+    cdef int ensure(self, const void* start, uint64_t size) except -1:
+        cdef uint64_t at = <const uint8_t*>start - self.base
+        if self.guard is not None and self.guard.check_range(at, at + size) < 0:
+            raise IndexCorrupted(
+                ErrorCode.PERSISTENCE_CRC_MISMATCH,
+                f"a sealed segment is damaged between bytes {at} and {at + size}; rebuild the index from its documents",
+                {"offset": at, "size": size})
+        return 0
+
+    cdef int ensure_ids(self) except -1:
+        if not self.ids_sound:
+            self.ensure(self.base + self.header.id_index, self.header.lengths - self.header.id_index)
+            self.ids_sound = True
+        return 0
+
+    cdef int ensure_term(self, uint32_t term) except -1:
+        """The header and the lists of a term, its spans aside."""
+        cdef const uint64_t* index = <const uint64_t*>(self.base + self.header.data_index) + term
+        if self.guard is None:
+            return 0
+        self.ensure(index, 16)
+        if index[0] <= index[1]:
+            self.ensure(self.base + self.header.data + index[0], index[1] - index[0])
+        return 0
+
+    def verify(self):
+        """Check every byte against its checksum. Raises IndexCorrupted; a segment on the heap has none."""
+        self.ensure(self.base, self.view.len)
+
     # ------------------------------------------------------------------- terms
     cdef const char* term_at(self, uint32_t term, Py_ssize_t* n) noexcept nogil:
         return segment_term(self.base, term, n)
 
-    cdef int64_t find_term(self, const char* utf8, Py_ssize_t n) noexcept nogil:
+    cdef int64_t find_term(self, const char* utf8, Py_ssize_t n) except -2:
         """The number of a term, or -1."""
         cdef const uint32_t* slots = <const uint32_t*>(self.base + self.header.hash)
+        cdef const uint32_t* index = <const uint32_t*>(self.base + self.header.term_index)
         cdef uint32_t mask = self.header.hash_slots - 1
         cdef uint32_t slot = <uint32_t>hash_term(utf8, n, self.header.hash_seed) & mask
         cdef uint32_t number, probes
         cdef Py_ssize_t size
         cdef const char* found
         for probes in range(self.header.hash_slots):
+            if self.guard is not None:
+                self.ensure(slots + slot, 4)
             number = slots[slot]
             if number == 0 or number > self.header.n_terms:
                 return -1
+            if self.guard is not None:
+                self.ensure(index + (number - 1), 8)
+                if index[number - 1] <= index[number]:
+                    self.ensure(self.base + self.header.terms + index[number - 1], index[number] - index[number - 1])
             found = self.term_at(number - 1, &size)
             if size == n and memcmp(found, utf8, n) == 0:
                 return number - 1
@@ -239,6 +285,7 @@ cdef class SealedSegment:
         cdef const char* utf8
         if doc >= self.n_docs:
             raise IndexError("no such document")
+        self.ensure_ids()
         utf8 = self.doc_id(doc, &n)
         return utf8[:n]
 
@@ -249,6 +296,17 @@ cdef class SealedSegment:
             number = self.find_term(term, len(term))
             if number >= 0:
                 self.removed[number] = self.removed.get(number, 0) + 1
+
+    def corrections(self):
+        """What `forget` noted: term number to documents, to be kept beside a stored segment."""
+        return dict(self.removed)
+
+    def correct(self, dict corrections):
+        """Take over what `corrections` of the same segment gave."""
+        for number in corrections:
+            if not 0 <= number < self.n_terms:
+                raise ValueError("a correction names a term that is not there")
+        self.removed = dict(corrections)
 
     @property
     def nbytes(self):
