@@ -7,6 +7,17 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+cdef extern from *:
+    """
+    #if defined(_MSC_VER)
+    #include <intrin.h>
+    #define fetch_ahead(address) _mm_prefetch((const char*)(address), _MM_HINT_T0)
+    #else
+    #define fetch_ahead(address) __builtin_prefetch(address)
+    #endif
+    """
+    void fetch_ahead(const void* address) noexcept nogil     # a hint: the address need not even be valid
+
 cdef enum:
     BLOCK = 128             # postings a block: a block's docs and frequencies fit the first-level cache many times over
 

@@ -9,7 +9,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
-from narsilpy._blocks cimport BLOCK, bits_needed, pack_block, read_varint, write_varint
+from narsilpy._blocks cimport BLOCK, bits_needed, fetch_ahead, pack_block, read_varint, write_varint
 from narsilpy._buffer cimport Buffer, buffer_bytes, buffer_free, buffer_room, buffer_varint, buffer_zeros
 from narsilpy._cursor cimport NO_BLOCK, NO_DOC, Cursor, cursor_next, cursor_seek, length_at
 from narsilpy._postings cimport NO_OCCURRENCE, OCCURRENCES_MASK, OCCURRENCES_SHIFT, Occurrence
@@ -99,8 +99,13 @@ cdef bint builder_take(ListBuilder* b, Cursor* c, Occurrence** memory, const uin
     cdef const uint8_t* after = c.source.spans
     cdef uint32_t block = NO_BLOCK
     cdef bint sealed = c.source.head == NULL
+    cdef uint32_t j, number
     cursor_seek(c, 0)
     while c.doc != <uint32_t>NO_DOC:
+        if has_spans and not sealed and c.i == 0:
+            for j in range(c.count):
+                number = c.firsts[j]
+                fetch_ahead(&memory[number >> OCCURRENCES_SHIFT][number & OCCURRENCES_MASK])
         if has_spans and sealed:
             if c.block != block:        # a block's spans may start with a directory, which is made anew
                 block = c.block

@@ -2,7 +2,7 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from narsilpy._lexicon cimport Lexicon
-from narsilpy._text cimport TokenBuffer
+from narsilpy._text cimport Token, TokenBuffer
 
 cdef enum:
     MAX_SEGMENT_DOCS = 65536        # documents one memory segment holds: arrays by document never move
@@ -75,5 +75,7 @@ cdef class MemorySegment:
     cdef Occurrence* occurrence(self, uint32_t number) noexcept nogil
     cdef int reserve(self, Py_ssize_t n_tokens) except -1
     cdef int append_field(self, uint32_t field, TokenBuffer buffer, uint32_t length) except -1
+    cdef void fetch_lists(self, uint32_t field, const Token* tokens, Py_ssize_t n) noexcept nogil
+    cdef int append_tokens(self, uint32_t field, const Token* token, Py_ssize_t n, uint32_t length) except -1
     cdef int grow(self, MemList* postings) except -1
     cdef int undo(self, uint32_t field, TokenBuffer buffer) except -1

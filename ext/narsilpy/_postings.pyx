@@ -14,6 +14,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
+from narsilpy._blocks cimport fetch_ahead
 from narsilpy._lexicon cimport Lexicon
 from narsilpy._text cimport Token, TokenBuffer
 
@@ -25,6 +26,7 @@ cdef enum:
     MAX_ARENA_CHUNKS = 65536
     ARENA_CHUNK = 262144
     MAX_CHUNK_POSTINGS = 1024
+    AHEAD = 64                      # tokens whose lists are fetched together
 
 
 cdef class MemorySegment:
@@ -188,9 +190,37 @@ cdef class MemorySegment:
     # ----------------------------------------------------------------- writing
     cdef int append_field(self, uint32_t field, TokenBuffer buffer, uint32_t length) except -1:
         """Append the tokens of one field of the document `n_docs` (not yet published)."""
+        cdef Py_ssize_t first
+        for first in range(0, buffer.n, AHEAD):
+            self.fetch_lists(field, buffer.tokens + first, min(buffer.n - first, <Py_ssize_t>AHEAD))
+            self.append_tokens(field, buffer.tokens + first, min(buffer.n - first, <Py_ssize_t>AHEAD), length)
+        return 0
+
+    cdef void fetch_lists(self, uint32_t field, const Token* tokens, Py_ssize_t n) noexcept nogil:
+        """Ask for the memory that appending these tokens touches: lists lie scattered, and waiting for each in turn is
+        what appending would spend most of its time on."""
+        cdef Py_ssize_t i
+        cdef uint32_t number
+        cdef MemList* postings
+        cdef const uint32_t* list_of = self.list_of[field]
+        for i in range(n):
+            fetch_ahead(&list_of[tokens[i].term])
+            fetch_ahead(&self.terms[tokens[i].term])
+        for i in range(n):
+            number = list_of[tokens[i].term]
+            if number != 0:
+                fetch_ahead(self.list_at(number - 1))
+        for i in range(n):
+            number = list_of[tokens[i].term]
+            if number != 0:
+                postings = self.list_at(number - 1)
+                if postings.tail != NULL:
+                    fetch_ahead(postings.tail)
+                    fetch_ahead(chunk_postings(postings.tail) + postings.tail_used)
+
+    cdef int append_tokens(self, uint32_t field, const Token* token, Py_ssize_t n, uint32_t length) except -1:
         cdef uint32_t doc = self.n_docs
-        cdef Py_ssize_t i, n = buffer.n
-        cdef Token* token = buffer.tokens
+        cdef Py_ssize_t i
         cdef MemList* postings
         cdef MemPosting* posting
         cdef Occurrence* occurrence
@@ -234,8 +264,8 @@ cdef class MemorySegment:
                 occurrence.next = NO_OCCURRENCE
                 postings.last_occurrence = at
                 at += 1
+                self.n_occurrences = at
             token += 1
-        self.n_occurrences = at
         return 0
 
     cdef int undo(self, uint32_t field, TokenBuffer buffer) except -1:

@@ -12,11 +12,12 @@ from libc.string cimport memcmp, memcpy, memset
 import os
 
 from narsilpy._bits cimport Bits
-from narsilpy._blocks cimport BLOCK, read_varint
+from narsilpy._blocks cimport BLOCK, fetch_ahead, read_varint
 from narsilpy._buffer cimport Buffer, buffer_bytes, buffer_free, buffer_varint, buffer_zeros
 from narsilpy._cursor cimport Cursor, Source, cursor_open, length_at
 from narsilpy._lists cimport ListBuilder, builder_clear, builder_free, builder_take, builder_write
-from narsilpy._postings cimport MAX_SEGMENT_DOCS, MemList, MemorySegment, Occurrence
+from narsilpy._postings cimport (
+    OCCURRENCES_MASK, OCCURRENCES_SHIFT, MemList, MemorySegment, Occurrence, chunk_postings)
 from narsilpy._segment cimport (
     SEGMENT_VERSION, LengthColumn, SealedList, SealedSegment, SegmentHeader, hash_term, segment_lists, segment_term)
 
@@ -33,6 +34,8 @@ cdef struct MergeSource:
     Occurrence** occurrences
     uint32_t** lengths
     uint32_t n_terms
+    uint32_t n_fields
+    bint has_spans
     uint32_t at                 # next term
     uint32_t n_docs
     uint32_t shift              # of its documents in the result
@@ -112,12 +115,40 @@ cdef int open_memory(MergeSource* s, MemorySegment segment) except -1:
     return 0
 
 
+cdef void fetch_terms(MergeSource* s) noexcept nogil:
+    """Ask for what the next terms of a memory segment need: their lists and bytes, the first postings of nearer ones."""
+    cdef uint32_t ahead = s.at + 16, field
+    cdef MemList* postings
+    if ahead < s.n_terms:
+        fetch_ahead(s.terms[ahead].utf8)
+        for field in range(s.n_fields):
+            fetch_ahead(s.lists[<size_t>ahead * s.n_fields + field])
+    ahead = s.at + 8
+    if ahead < s.n_terms:
+        for field in range(s.n_fields):
+            postings = <MemList*>s.lists[<size_t>ahead * s.n_fields + field]
+            if postings != NULL:
+                fetch_ahead(postings.head)
+    ahead = s.at + 4
+    if ahead < s.n_terms:
+        for field in range(s.n_fields):
+            postings = <MemList*>s.lists[<size_t>ahead * s.n_fields + field]
+            if postings != NULL and s.has_spans:
+                field_fetch(s, postings)
+
+
+cdef inline void field_fetch(MergeSource* s, MemList* postings) noexcept nogil:
+    cdef uint32_t number = chunk_postings(postings.head).first
+    fetch_ahead(&s.occurrences[number >> OCCURRENCES_SHIFT][number & OCCURRENCES_MASK])
+
+
 cdef void load_term(MergeSource* s) noexcept nogil:
     if s.at >= s.n_terms:
         s.utf8 = NULL
     elif s.base == NULL:
         s.utf8 = s.terms[s.at].utf8
         s.n = s.terms[s.at].n
+        fetch_terms(s)
     else:
         s.utf8 = segment_term(s.base, s.at, &s.n)
 
@@ -452,6 +483,8 @@ def merge(list segments, list accepts) -> bytes:
             s = &m.sources[i]
             if segments[i].first_doc != next_doc or segments[i].n_fields != m.n_fields:
                 raise ValueError("segments to merge must be neighbours of one index")
+            s.n_fields = m.n_fields
+            s.has_spans = m.has_spans
             s.shift = next_doc - <uint32_t>segments[0].first_doc
             if accepts[i] is not None:
                 accept = accepts[i]
