@@ -22,7 +22,6 @@ class Entry:
 
 ENGINES = {
     "narsilpy": Entry("narsil_engine", "Narsilpy", "narsilpy"),
-    "narsilpy-disk": Entry("narsil_engine", "NarsilpyOnDisk", "narsilpy.storage.store"),
     "tantivy": Entry("tantivy_engine", "Tantivy", "tantivy"),
     "fts5": Entry("fts5_engine", "Fts5", "sqlite3"),
     "xapian": Entry("xapian_engine", "Xapian", "xapian"),

@@ -71,8 +71,9 @@ def pack(value: object) -> bytes:
 
     Raises `UnsupportedValue` for what cannot be kept (sets, functions, class instances, ...).
 
-    >>> unpack(pack({"n": 2**80, "broken": "\\ud800", "raw": b"\\x00"})) == {"n": 2**80, "broken": "\\ud800", "raw":
-    b"\\x00"} True
+    >>> value = {"n": 2**80, "broken": "\\ud800", "raw": b"\\x00"}
+    >>> unpack(pack(value)) == value
+    True
     """
     try:
         packed = _encoder.encode(value)
