@@ -16,6 +16,7 @@ from narsilpy._lexicon import Lexicon
 from narsilpy._surfaces import Surfaces
 from narsilpy.errors import DocumentAlreadyExists, DocumentNotFound, ErrorCode, InvalidDocument, NarsilError
 from narsilpy.ids import new_id, utf8_id
+from narsilpy.query.terms import QueryTerm
 from narsilpy.results import BatchFailure, BatchResult, IndexStats
 from narsilpy.schema import freeze, text_of, thaw, validate_doc_id
 from narsilpy.segments import Segments
@@ -34,6 +35,21 @@ class DocumentTokens(NamedTuple):
     surfaces: dict[int, int]
 
 
+class Reading:
+    """Counts the queries that may still read removed documents: `active` holds an entry for each."""
+
+    __slots__ = ("active",)
+
+    def __init__(self) -> None:
+        self.active: list[None] = []
+
+    def __enter__(self) -> None:
+        self.active.append(None)
+
+    def __exit__(self, *error: object) -> None:
+        self.active.pop()
+
+
 class IndexCore:
     """The state of one index and everything that changes it."""
 
@@ -46,8 +62,9 @@ class IndexCore:
         self.field_numbers = {path: number for number, path in enumerate(self.field_names)}
         self._lock = threading.RLock()
         self._generation = 0
-        self._active: list[None] = []       # one entry for each query that may still read removed documents
+        self._reading = Reading()
         self._graveyard: list[int] = []
+        self.query_words: dict[str, list[QueryTerm]] = {}
         self._reset()
 
     def _reset(self) -> None:
@@ -81,14 +98,10 @@ class IndexCore:
         with self._lock:
             return build()
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Keep documents that are removed meanwhile until the block ends."""
-        self._active.append(None)
-        try:
-            yield
-        finally:
-            self._active.pop()
+    @property
+    def reading(self) -> Reading:
+        """A context in which documents that are removed meanwhile are kept."""
+        return self._reading
 
     def completions(self, prefix: str) -> list[str]:
         """Terms that stand in live documents in a spelling that starts with `prefix`."""
@@ -184,7 +197,7 @@ class IndexCore:
 
     def _bury(self) -> None:
         """Drop removed documents that no query can reach any more."""
-        if not self._active:
+        if not self._reading.active:
             for number in self._graveyard:
                 self.documents[number] = None
             self._graveyard.clear()
@@ -262,7 +275,7 @@ class IndexCore:
 
     def stored(self, doc_id: str) -> Any:
         """The stored form of a live document, or None."""
-        with self.reading():
+        with self._reading:
             number = self.numbers.get(doc_id) if isinstance(doc_id, str) else None
             return None if number is None else self.documents[number]
 

@@ -3,8 +3,8 @@
 # `read_places` reads the posting a cursor stands on: from the chain of a memory segment, or from the spans of a sealed
 # one (see _segment.pyx for the bytes), where it finds the posting by the block's directory or, in the short blocks that
 # have none, by reading past the postings before it: at most 1,024 bytes. It returns -1 on corrupt bytes, -2 without
-# memory. `match_phrase` looks for places of all words, one of each, whose distances from their places in the phrase
-# differ by at most `slop`; the sorted lists are walked once, the one that stands behind moves.
+# memory. `match_phrase` looks for places of all words, one of each, whose shifts (position less offset in the phrase)
+# differ by at most `slop`.
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport qsort, realloc
 from libc.string cimport memcpy
@@ -126,18 +126,55 @@ cdef void sort_places(Places* places) noexcept nogil:
 
 
 cdef bint match_phrase(Places* words, const uint32_t* offsets, uint32_t n_words, uint32_t slop, uint8_t** marks) noexcept nogil:
-    """Whether the phrase stands here. With `marks` (a byte for each place of each word, zero), marks the places of every
-    instance; without, stops at the first one. Two words never share a place."""
-    cdef uint32_t i, j, lowest
-    cdef size_t at[MAX_WORDS]
-    cdef int64_t place, low, high
-    cdef bint found = False, distinct
+    """Whether the phrase stands here. With `marks` (a byte for each place of each word, zero), marks every place that is
+    part of an instance; without, stops at the first instance. Words of the same term never share a place."""
+    cdef uint32_t i
+    cdef uint32_t group[MAX_WORDS]
     if n_words == 0 or n_words > MAX_WORDS:
         return False
     for i in range(n_words):
-        at[i] = 0
         if words[i].n == 0:
             return False
+    if slop == 0 or (marks == NULL and not find_repeats(words, n_words, group)):
+        return sweep(words, offsets, n_words, slop, marks)
+    find_repeats(words, n_words, group)
+    return mark_all(words, offsets, n_words, slop, group, marks)
+
+
+cdef bint same_places(const Places* a, const Places* b) noexcept nogil:
+    """Whether two words are the same term: no two terms stand at all the same places."""
+    cdef size_t i
+    if a.n != b.n:
+        return False
+    for i in range(a.n):
+        if a.items[i].position != b.items[i].position or a.items[i].start != b.items[i].start:
+            return False
+    return True
+
+
+cdef bint find_repeats(const Places* words, uint32_t n_words, uint32_t* group) noexcept nogil:
+    """Whether a word comes twice; `group` becomes, by word, the first one of the same term."""
+    cdef uint32_t i, j
+    cdef bint repeats = False
+    for i in range(n_words):
+        group[i] = i
+        for j in range(i):
+            if same_places(&words[i], &words[j]):
+                group[i] = j
+                repeats = True
+                break
+    return repeats
+
+
+cdef bint sweep(Places* words, const uint32_t* offsets, uint32_t n_words, uint32_t slop, uint8_t** marks) noexcept nogil:
+    """One walk over the sorted lists, the one that stands furthest behind moves: finds an instance if there is one, and
+    every instance where the distances are fixed (slop 0)."""
+    cdef uint32_t i, lowest
+    cdef size_t at[MAX_WORDS]
+    cdef int64_t place, low, high
+    cdef bint found = False
+    for i in range(n_words):
+        at[i] = 0
     while True:
         low = high = <int64_t>words[0].items[at[0]].position - offsets[0]
         lowest = 0
@@ -149,18 +186,73 @@ cdef bint match_phrase(Places* words, const uint32_t* offsets, uint32_t n_words,
             if place > high:
                 high = place
         if high - low <= slop:
-            distinct = True
-            if slop > 0:
-                for i in range(1, n_words):
-                    for j in range(i):
-                        if words[i].items[at[i]].position == words[j].items[at[j]].position:
-                            distinct = False
-            if distinct:
-                found = True
-                if marks == NULL:
-                    return True
-                for i in range(n_words):
-                    marks[i][at[i]] = 1
+            found = True
+            if marks == NULL:
+                return True
+            for i in range(n_words):
+                marks[i][at[i]] = 1
         at[lowest] += 1
         if at[lowest] == words[lowest].n:
             return found
+
+
+cdef size_t first_from(const Places* places, int64_t position) noexcept nogil:
+    """The first place at or behind a position."""
+    cdef size_t low = 0, high = places.n, middle
+    while low < high:
+        middle = low + (high - low) // 2
+        if places.items[middle].position < position:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef bint assign(Places* words, const uint32_t* offsets, uint32_t n_words, int64_t low, uint32_t slop, const uint32_t* group,
+                 uint32_t forced, size_t forced_at) noexcept nogil:
+    """Whether every word finds a place of its own, shifted by `low` to `low + slop`, when one word has a given place.
+
+    Words are taken in the order of their offsets, each takes the first place that is left: their ranges are of one
+    length and ascend, so whoever could use an early place can do with it at least as well as those that follow.
+    """
+    cdef uint32_t i, j
+    cdef size_t taken[MAX_WORDS]
+    cdef size_t at
+    cdef bint free_place
+    for i in range(n_words):
+        if i == forced:
+            taken[i] = forced_at
+            continue
+        at = first_from(&words[i], low + offsets[i])
+        while True:
+            if at == words[i].n or <int64_t>words[i].items[at].position - offsets[i] > low + slop:
+                return False
+            free_place = not (group[i] == group[forced] and at == forced_at)
+            for j in range(i):
+                if j != forced and taken[j] == at and group[i] == group[j]:
+                    free_place = False
+            if free_place:
+                break
+            at += 1
+        taken[i] = at
+    return True
+
+
+cdef bint mark_all(Places* words, const uint32_t* offsets, uint32_t n_words, uint32_t slop, const uint32_t* group,
+                   uint8_t** marks) noexcept nogil:
+    """Every place that is part of an instance: for each, every window of shifts that holds it is tried."""
+    cdef uint32_t i, back
+    cdef size_t at
+    cdef int64_t shift
+    cdef bint found = False
+    for i in range(n_words):
+        for at in range(words[i].n):
+            shift = <int64_t>words[i].items[at].position - offsets[i]
+            for back in range(slop + 1):
+                if assign(words, offsets, n_words, shift - back, slop, group, i, at):
+                    found = True
+                    if marks == NULL:
+                        return True
+                    marks[i][at] = 1
+                    break
+    return found

@@ -93,14 +93,18 @@ class Analyzer:
     # ---------------------------------------------------------------------------------------------------------- texts
     def analyze(self, text: str) -> list[Token]:
         """The tokens of a text, in order."""
+        return [Token(term, position, start, end) for term, position, start, end, _ in self.words(text)]
+
+    def words(self, text: str) -> list[tuple[str, int, int, int, str]]:
+        """`(term, position, start, end, folded word)` of every token of a text, in order."""
         if self.tokenizer is not None:
-            return [Token(term, position, start, end)
+            return [(term, position, start, end, term)
                     for position, (term, start, end) in enumerate(checked_tokens(self.tokenizer, text))]
         found = []
         for position, start, end, ngram in parts(text, self.language.inner):
             answer = self.remembered(text[start:end], ngram)
             if answer is not None:
-                found.append(Token(answer[0], position, start, end))
+                found.append((answer[0], position, start, end, answer[1]))
         return found
 
     def word_spans(self, text: str) -> list[tuple[int, int]]:

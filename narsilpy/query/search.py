@@ -21,7 +21,7 @@ def search(core: IndexCore, term: Any, options: QueryOptions) -> QueryResult:
     limit, offset = window(options)
     project = compile_projection(options.document).apply
     highlight = None if options.highlight is None else parse_highlight(options.highlight)
-    with core.reading():
+    with core.reading:
         plan = make_plan(core, term, options)
         if plan.query is None:
             return QueryResult((), 0, perf_counter() - started)
@@ -40,7 +40,7 @@ def search(core: IndexCore, term: Any, options: QueryOptions) -> QueryResult:
 def preflight(core: IndexCore, term: Any, options: QueryOptions) -> Preflight:
     """How many documents a query would match."""
     started = perf_counter()
-    with core.reading():
+    with core.reading:
         count = make_plan(core, term, options).count()
     return Preflight(count, perf_counter() - started)
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from narsilpy.index import IndexCore
 
+CACHED_TEXTS = 1_024        # query texts whose words an index remembers, of at most
+CACHED_CHARS = 256          # code points each
 PREFIX_EXPANSIONS = 50      # completions of a prefix that are looked at, most frequent first (the original's number)
 
 
@@ -39,10 +41,18 @@ def utf8(term: str) -> bytes:
 
 
 def query_terms(core: IndexCore, text: str) -> list[QueryTerm]:
-    """The analysed words of a query, in order, duplicates included."""
-    analyzer = core.settings.analyzer
-    return [QueryTerm(token.term, text[token.start:token.end], token.position, analyzer.fold(text[token.start:token.end]))
-            for token in analyzer.analyze(text)]
+    """The analysed words of a query, in order, duplicates included. The last texts are remembered."""
+    cache = core.query_words
+    found = cache.get(text)
+    if found is None:
+        analyzer = core.settings.analyzer
+        found = [QueryTerm(term, text[start:end], position, folded)
+                 for term, position, start, end, folded in analyzer.words(text)]
+        if len(text) <= CACHED_CHARS:
+            if len(cache) >= CACHED_TEXTS:
+                cache.clear()
+            cache[text] = found
+    return found
 
 
 def typed_word(core: IndexCore, text: str) -> str | None:

@@ -64,7 +64,7 @@ class Twin:
         marked = set()
         for places in product(*choices):
             shifts = [token[1] - offset for token, offset in zip(places, offsets, strict=True)]
-            distinct = len({token[1] for token in places}) == len(places)
+            distinct = len({token[:2] for token in places}) == len(places)
             if distinct and max(shifts) - min(shifts) <= slop:
                 marked.update((token[2], token[3]) for token in places)
         return sorted(marked)
