@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
-__all__ = ["bars", "markdown", "number"]
+__all__ = ["Cell", "bars", "markdown", "number"]
 
 Cell = str | float | int | None
 
