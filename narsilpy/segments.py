@@ -69,6 +69,26 @@ class Segments:
         for field, length in enumerate(lengths):
             self.total_lengths[field] -= length
 
+    def skip(self) -> None:
+        """Use up one number without a document: what stored it was removed before this index was opened."""
+        doc = self.memory.add(b"", [None] * self.n_fields)
+        live = self.live[-1] or Bits(SEAL_DOCS, True)
+        self.live[-1] = live.without((doc,))
+
+    def adopt(self, sealed: list[SealedSegment], live: list[Bits | None], n_docs: int, lengths: list[int]) -> None:
+        """Start from stored segments, with the number of their live documents and the tokens of these by text field."""
+        self.sealed = list(sealed)
+        self.live = [*live, None]
+        self.n_docs = n_docs
+        self.total_lengths = list(lengths)
+        first = sealed[-1].first_doc + sealed[-1].n_docs if sealed else 0
+        self.memory = MemorySegment(self.lexicon, first, self.n_fields, self.has_spans)
+
+    def exchange(self, segments: dict[int, SealedSegment]) -> None:
+        """Put equal copies, by place, in the stead of sealed segments."""
+        for at, segment in segments.items():
+            self.sealed[at] = segment
+
     def _place(self, doc: int) -> int:
         """Which segment holds a document."""
         for at, segment in enumerate(self.sealed):

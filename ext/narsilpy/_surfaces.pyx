@@ -2,11 +2,13 @@
 #
 # Spellings are numbered by a Lexicon of their own; `counts` and `terms` are arrays by spelling. Adding and removing a
 # document goes through its tokens once, so the counts are those of a fresh index of the live documents, whatever came
-# and went. Used by one writer; completions read under the GIL.
-from libc.stdint cimport uint32_t, uint64_t
+# and went. Those of documents sealed on disk are loaded when they are first asked for; what is taken out before is owed.
+# Used by one writer; completions read under the GIL.
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
+from narsilpy._blocks cimport read_varint, write_varint
 from narsilpy._lexicon cimport Lexicon
 from narsilpy._text cimport TokenBuffer
 
@@ -18,9 +20,11 @@ cdef class Surfaces:
     cdef uint32_t* counts
     cdef uint32_t* terms
     cdef uint32_t size
+    cdef dict owed              # what was taken out before `load` brought it in: {spelling number: occurrences}
 
     def __cinit__(self, Lexicon lexicon):
         self.lexicon = lexicon
+        self.owed = {}
 
     def __dealloc__(self):
         free(self.counts)
@@ -70,10 +74,67 @@ cdef class Surfaces:
 
     def remove(self, dict counted):
         """Take the words of a document out again."""
-        cdef uint32_t number, n
+        cdef uint32_t number, n, here
+        self.reserve()
         for number, n in counted.items():
             if number < self.size:
-                self.counts[number] -= min(n, self.counts[number])
+                here = min(n, self.counts[number])
+                self.counts[number] -= here
+                if n > here:
+                    self.owed[number] = self.owed.get(number, 0) + n - here
+
+    def dump(self, Lexicon terms):
+        """The live spellings as bytes, to be loaded into other lexicons: by spelling its length, itself, its term's length, the
+        term, and how often it occurs; lengths and numbers are varints."""
+        cdef uint32_t number
+        cdef Py_ssize_t n
+        cdef const char* utf8
+        cdef uint8_t[30] head
+        cdef uint8_t* end
+        cdef bytearray out = bytearray()
+        for number in range(min(self.size, self.lexicon.n_terms)):
+            if self.counts[number] == 0:
+                continue
+            utf8 = self.lexicon.utf8(number, &n)
+            end = write_varint(head, n)
+            out += head[:end - head]
+            out += utf8[:n]
+            utf8 = terms.utf8(self.terms[number], &n)
+            end = write_varint(head, n)
+            out += head[:end - head]
+            out += utf8[:n]
+            end = write_varint(head, self.counts[number])
+            out += head[:end - head]
+        return bytes(out)
+
+    def load(self, const uint8_t[::1] data, Lexicon terms):
+        """Add what `dump` gave to the counts here, less what was taken out meanwhile. Raises ValueError for other bytes."""
+        cdef const uint8_t* at
+        cdef const uint8_t* end
+        cdef const uint8_t* words[2]
+        cdef uint64_t[2] sizes
+        cdef uint64_t count
+        cdef uint32_t number, term
+        cdef int i
+        if data.shape[0] == 0:
+            return
+        at = &data[0]
+        end = at + data.shape[0]
+        while at < end:
+            for i in range(2):
+                at = read_varint(at, end, &sizes[i])
+                if at == NULL or sizes[i] > <uint64_t>(end - at):
+                    raise ValueError("the stored spellings are corrupt")
+                words[i] = at
+                at += sizes[i]
+            at = read_varint(at, end, &count)
+            if at == NULL or count > 0xFFFFFFFF:
+                raise ValueError("the stored spellings are corrupt")
+            number = self.lexicon.intern_utf8(<const char*>words[0], <Py_ssize_t>sizes[0])
+            term = terms.intern_utf8(<const char*>words[1], <Py_ssize_t>sizes[1])
+            self.reserve()
+            self.counts[number] += <uint32_t>(count - min(count, <uint64_t>self.owed.pop(number, 0)))
+            self.terms[number] = term
 
     def completions(self, str prefix):
         """`(spelling, term number, occurrences)` of the live spellings that start with `prefix`, in code point order."""

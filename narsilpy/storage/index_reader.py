@@ -12,7 +12,7 @@ it are `recent`: they live in the journal alone, and whoever opens the index sca
 `removed` holds every number that was taken away, sealed or not; it is a frozen bitmap that is replaced, never edited.
 
 `unsettled` are the sealed documents removed since the last checkpoint, in order: the segments do not know of them.
-Their bytes are kept until a checkpoint, which says that the segments it names do (`get_unsettled`).
+Their bytes are kept until a checkpoint, which says that the segments it names do.
 """
 
 from __future__ import annotations
@@ -74,6 +74,16 @@ class IndexReader:
     def disk(self) -> Disk:
         return self._disk
 
+    @property
+    def is_writable(self) -> bool:
+        return self._writable
+
+    @property
+    def recent_bytes(self) -> int:
+        """Bytes of the journal that have to be read when the index is opened."""
+        start, end = self.manifest.log_offset or FILE_HEADER_BYTES, self.journal.end.offset
+        return end - start if self.manifest.log_file == self.journal.end.file else end
+
     def _open_retrying(self) -> None:
         for attempt in range(_TRIES):
             try:
@@ -95,6 +105,8 @@ class IndexReader:
         self._sealed_live = self.manifest.sealed_live
         self.recent: dict[int, Recent] = {}
         self._recent_ids: dict[str, int] = {}
+        self._gone: dict[int, Location] = {}  # recent documents that were removed since the last checkpoint
+        self._gone_before: dict[int, Location] = {}  # ... and since the one before
         self.unsettled: list[int] = []
         self._frames: list[tuple[int, Position]] = []
         self.tables = [DocumentTable(self.directory / name) for name in self.manifest.tables]
@@ -140,7 +152,9 @@ class IndexReader:
                 self._sealed_live -= 1
                 self.unsettled.append(doc_no)
             removed.add(doc_no)
-            self.recent.pop(doc_no, None)
+            recent = self.recent.pop(doc_no, None)
+            if recent is not None:
+                self._gone[doc_no] = recent.location
             if self._recent_ids.get(doc_id) == doc_no:
                 del self._recent_ids[doc_id]
 
@@ -153,12 +167,16 @@ class IndexReader:
         location = self._locate(doc_no)
         return None if location is None else self.journal.document(location, doc_no)
 
-    def get_unsettled(self, doc_no: int) -> bytes:
-        """The packed document of a number in `unsettled`: it was removed, but a segment still counts its terms."""
-        location = self._locate(doc_no)
-        if location is None:
-            raise corrupted(self.directory / "manifest", 0, f"the document number {doc_no} is in no table")
-        return self.journal.document(location, doc_no)
+    def read(self, doc_no: int) -> bytes:
+        """The packed document of this number, also if it was removed and nobody has compacted the journal since."""
+        return self.journal.document(self._locate_any(doc_no), doc_no)
+
+    def read_id(self, doc_no: int) -> str:
+        """The id of the document of this number, removed or not."""
+        recent = self.recent.get(doc_no)
+        if recent is not None:
+            return recent.doc_id
+        return self.journal.read(self._locate_any(doc_no)).doc_id
 
     def doc_id(self, doc_no: int) -> str | None:
         """The id of a live document."""
@@ -211,9 +229,7 @@ class IndexReader:
         return BlockFile(self.directory / name, KIND_SEGMENT)
 
     def _document(self, doc_no: int) -> tuple[int, str, bytes]:
-        location = self._locate(doc_no)
-        if location is None:
-            raise corrupted(self.directory / "manifest", 0, f"the document number {doc_no} is in no table")
+        location = self._locate_any(doc_no)
         record = self.journal.read(location)
         if record.doc_no != doc_no or record.kind != PUT:
             raise corrupted(log_path(self.directory, location.file), location.offset, "here stands another document")
@@ -229,6 +245,13 @@ class IndexReader:
             return recent.location
         table = self._table(doc_no)
         return None if table is None else table.location(doc_no)
+
+    def _locate_any(self, doc_no: int) -> Location:
+        """Where a document stands, removed or not."""
+        location = self._locate(doc_no) or self._gone.get(doc_no) or self._gone_before.get(doc_no)
+        if location is None:
+            raise corrupted(self.directory / "manifest", 0, f"the document number {doc_no} is in no table")
+        return location
 
     # --- other processes -----------------------------------------------------------------------------------------
 

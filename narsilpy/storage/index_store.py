@@ -226,6 +226,7 @@ class IndexStore(IndexReader):
         self._recent_ids = {kept.doc_id: doc_no for doc_no, kept in recent.items()}
         self._sealed_live += len(self.recent) - len(recent)
         self.recent = recent
+        self._gone_before, self._gone = self._gone, {}  # a query that began before the last one may still ask
         self._unnamed -= {segment.name for segment in manifest.segments}
         start = (manifest.log_file, manifest.log_offset)
         self._frames = [(first, at) for first, at in self._frames if (at.file, at.offset) >= start]

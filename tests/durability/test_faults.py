@@ -42,7 +42,7 @@ def state_of(index: IndexStore) -> State:
         assert (index.find(doc_id), index.get(doc_no)) == (doc_no, data)
     for doc_no in index.unsettled:
         assert doc_no <= index.manifest.sealed and doc_no in index.removed
-        assert index.get_unsettled(doc_no).endswith(b"%d" % doc_no)
+        assert index.read(doc_no).endswith(b"%d" % doc_no)
     return found
 
 

@@ -26,7 +26,7 @@ def test_the_folder_opens_and_holds_what_was_stored(tmp_path: Path, read_only: b
         assert {doc_id: unpack(data) for _, doc_id, data in index.documents()} == LIVE
         assert [index.find(doc_id) for doc_id, _ in DOCUMENTS] == [0, 1, 2, 3, 4, 5, 6, None, None, 9]
         assert (list(index.removed), index.unsettled, index.next_doc_no) == ([7, 8], [8], 10)
-        assert unpack(index.get_unsettled(8)) == DOCUMENTS[8][1]
+        assert unpack(index.read(8)) == DOCUMENTS[8][1]
         assert [doc_no for doc_no, _, _ in index.recent_documents()] == [9]
         assert index.manifest.info == {"n": 1}
         (segment,) = index.manifest.segments

@@ -169,10 +169,10 @@ def test_bytes_of_a_removed_document_are_kept_until_a_checkpoint_settles_it(tmp_
         index = store.indexes["a"]
         assert index.unsettled == [6]  # 5 went before the checkpoint, 35 is not sealed
         compact(store)
-        assert (index.unsettled, index.get(6), index.get_unsettled(6)) == ([6], None, b"6" * 30)
+        assert (index.unsettled, index.get(6), index.read(6)) == ([6], None, b"6" * 30)
     with Store.open(tmp_path) as store:
         index = store.indexes["a"]
-        assert (index.unsettled, index.get_unsettled(6)) == ([6], b"6" * 30)
+        assert (index.unsettled, index.read(6)) == ([6], b"6" * 30)
         index.checkpoint(25, index.manifest.segments)
         assert index.unsettled == []
         compact(store)

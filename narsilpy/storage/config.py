@@ -1,0 +1,48 @@
+"""The settings of an index as plain data: what `create_index` was told, to be told again on open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from narsilpy.errors import ErrorCode, IndexCorrupted, InvalidConfig, NarsilError
+from narsilpy.settings import IndexSettings, make_settings
+
+
+def config_of(settings: IndexSettings) -> dict[str, Any]:
+    """What to store. Raises `InvalidConfig` for a tokenizer that is code: a stored index cannot hold it."""
+    analyzer = settings.analyzer
+    if analyzer.tokenizer is not None:
+        raise InvalidConfig(
+            ErrorCode.CONFIG_INVALID,
+            "an engine on disk stores no code, so its indexes take no `tokenizer` callable; keep this index in memory",
+            {"option": "tokenizer"},
+        )
+    own = analyzer.stop_words != analyzer.language.stop_words
+    return {
+        "schema": settings.definition,
+        "language": settings.language,
+        "required": list(settings.required),
+        "strict": settings.strict,
+        "bm25": {"k1": settings.k1, "b": settings.b},
+        "stop_words": sorted(analyzer.stop_words) if own else None,
+        "fold_diacritics": analyzer.fold_diacritics,
+        "track_positions": settings.track_positions,
+        "surface_forms": settings.surface_forms,
+        "fingerprint": analyzer.fingerprint,
+    }
+
+
+def settings_of(name: str, config: dict[str, Any]) -> IndexSettings:
+    """The settings that `config_of` described. Raises `IndexCorrupted` if they cannot be made."""
+    arguments = {key: value for key, value in config.items() if key != "fingerprint"}
+    try:
+        return make_settings(arguments.pop("schema"), **arguments)
+    except (NarsilError, TypeError, KeyError) as error:
+        raise IndexCorrupted(
+            ErrorCode.PERSISTENCE_LOAD_FAILED, f"the settings of the index {name!r} cannot be read: {error}", {"index": name}
+        ) from error
+
+
+def is_stale(settings: IndexSettings, config: dict[str, Any]) -> bool:
+    """Whether the terms on disk were made by another analyzer than the one that `settings` has."""
+    return bool(config.get("fingerprint") != settings.analyzer.fingerprint)
