@@ -5,6 +5,7 @@ Any number of threads may read; writes are taken one at a time and never block a
 """
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
@@ -17,10 +18,22 @@ from narsilpy.query.search import preflight, search
 from narsilpy.results import BatchResult, IndexStats, Preflight, QueryResult
 from narsilpy.schema import validate_index_name
 from narsilpy.settings import make_settings
+from narsilpy.storage.store import Durability
+from narsilpy.storage.verbs import IndexStorageVerbs, StorageVerbs
 
 
-class Narsil:
+class Narsil(StorageVerbs):
     """A search engine in this process. Use it as a context manager, or call `close()`.
+
+    Args:
+        path: a directory to keep everything in, made if need be; None keeps it in memory.
+        durability: "sync": a write returns when it is on the device. "async": when the operating system has it; a power
+            cut may lose the last moments, whole writes from the end, and `flush()` waits.
+        read_only: only read, beside a process that writes; `refresh()` shows what it stored since.
+        timeout: how many seconds to wait for another process that writes to this directory.
+
+    Raises `EngineLocked`, `StorageFailed`, `IndexCorrupted`, `IncompatibleIndex` or `InvalidConfig` where `path` cannot
+    be opened.
 
     >>> with Narsil() as narsil:
     ...     narsil.create_index("rules", schema={"title": "string", "body": "string"})
@@ -31,10 +44,12 @@ class Narsil:
     ('CB-09', 'A <mark>violin</mark> counts as the cabin bag.', [(2, 8)])
     """
 
-    def __init__(self) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, durability: Durability = "sync",
+                 read_only: bool = False, timeout: float = 0.0) -> None:
         self._indexes: dict[str, IndexCore] = {}
         self._lock = threading.Lock()
         self._closed = False
+        self._open_store(path, durability, read_only, timeout)
 
     # ---------------------------------------------------------------------------------------------------------- engine
     def __enter__(self) -> Narsil:
@@ -47,8 +62,13 @@ class Narsil:
 
     def close(self) -> None:
         """Let go of everything. Closing twice is fine; any other use afterwards raises `EngineClosed`."""
+        if self._closed:
+            return
         self._closed = True
-        self._indexes = {}
+        try:
+            self._close_store()
+        finally:
+            self._indexes = {}
 
     def _check_open(self) -> None:
         if self._closed:
@@ -96,12 +116,14 @@ class Narsil:
             if name in self._indexes:
                 raise IndexAlreadyExists(ErrorCode.INDEX_ALREADY_EXISTS,
                                          f'there is an index "{name}" already; drop it first', {"index": name})
-            self._indexes[name] = IndexCore(name, settings)
+            self._indexes[name] = self._new_core(name, settings)
 
     def drop_index(self, name: str) -> None:
         """Remove an index and its documents."""
         self._core(name)
         with self._lock:
+            if name in self._indexes and self._store is not None:
+                self._store.drop_index(name)
             self._indexes.pop(name, None)
 
     def clear(self, name: str) -> None:
@@ -202,7 +224,7 @@ def query_options(options: dict[str, Any]) -> QueryOptions:
     return QueryOptions(**options) if options else NO_OPTIONS
 
 
-class Index:
+class Index(IndexStorageVerbs):
     """One index of an engine: the engine's verbs without the name, and the protocols of a collection.
 
     `len(index)` counts documents, `"id" in index` asks for one, iterating gives the ids in code point order.

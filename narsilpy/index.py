@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple, TypeVar
 
 from narsilpy._ingest import Intake, distinct_terms
@@ -21,6 +21,8 @@ from narsilpy.results import BatchFailure, BatchResult, IndexStats
 from narsilpy.schema import freeze, text_of, thaw, validate_doc_id
 from narsilpy.segments import Segments
 from narsilpy.settings import IndexSettings
+from narsilpy.storage.msgpack import pack, unpack
+from narsilpy.storage.volatile import Volatile
 
 T = TypeVar("T")
 
@@ -53,9 +55,10 @@ class Reading:
 class IndexCore:
     """The state of one index and everything that changes it."""
 
-    def __init__(self, name: str, settings: IndexSettings) -> None:
+    def __init__(self, name: str, settings: IndexSettings, storage: Volatile | None = None) -> None:
         self.name = name
         self.settings = settings
+        self.storage = Volatile() if storage is None else storage
         self.schema = settings.schema
         self.analyzers = settings.analyzers
         self.field_names = [field.path for field in self.schema.text_fields]
@@ -65,7 +68,9 @@ class IndexCore:
         self._reading = Reading()
         self._graveyard: list[int] = []
         self.query_words: dict[str, list[QueryTerm]] = {}
+        self.analysis_stale = False         # another analyzer made the stored terms
         self._reset()
+        self.storage.load(self)
 
     def _reset(self) -> None:
         self.lexicon = Lexicon()
@@ -73,9 +78,8 @@ class IndexCore:
         spellings = Lexicon()
         self.surfaces = Surfaces(spellings) if self.settings.surface_forms else None
         self._intake = Intake([analyzer.scanner(self.lexicon, spellings) for analyzer in self.analyzers])
-        self.documents: list[Any] = []
-        self.doc_ids: list[str] = []
-        self.numbers: dict[str, int] = {}
+        # by number, by number, by id: a list, a list and a dict, or what reads them from disk
+        self.documents, self.doc_ids, self.numbers = self.storage.containers()
         self._field_params: tuple[int, list[tuple[float, float, bool]]] | None = None
 
     # ------------------------------------------------------------------------------------------------------ snapshots
@@ -105,6 +109,7 @@ class IndexCore:
 
     def completions(self, prefix: str) -> list[str]:
         """Terms that stand in live documents in a spelling that starts with `prefix`."""
+        self.storage.load_vocabulary(self)
         if self.surfaces is None:
             return [self.lexicon.term(number) for number in self.lexicon.prefix_range(prefix)]
         return [self.lexicon.term(number) for number in {term for _, term, _ in self.surfaces.completions(prefix)}]
@@ -154,14 +159,17 @@ class IndexCore:
         with self._lock:
             number = self._number(doc_id)
             tokens = self._tokens_of(number)
+            self.storage.remove(number, doc_id)
             with self._change():
                 self._take_out(number, tokens)
             self._bury()
+            self.storage.applied(self)
 
     def _put(self, key: str, texts: list[Any], values: Any, stored: Any, replaces: int | None = None) -> None:
         """Add a document, in place of another where `replaces` is given. The lock is held."""
         old = None if replaces is None else self._tokens_of(replaces)
         buffers = self._intake.scan(texts)
+        self.storage.put(self.segments.next_doc, key, stored, replaces)
         self._generation += 1
         try:
             number = self.segments.add(utf8_id(key), buffers)
@@ -176,20 +184,26 @@ class IndexCore:
             self._generation += 1
         if replaces is not None:
             self._bury()
-        if self.segments.is_due():
-            self._seal()
+        self.seal_if_due()
+        self.storage.applied(self)
 
     def _take_out(self, number: int, tokens: DocumentTokens) -> None:
+        self._forget(number, tokens)
+        del self.numbers[self.doc_ids[number]]
+        self._graveyard.append(number)
+
+    def _forget(self, number: int, tokens: DocumentTokens) -> None:
         self.segments.remove(number, tokens.lengths, tokens.terms)
         if self.surfaces is not None:
             self.surfaces.remove(tokens.surfaces)
-        del self.numbers[self.doc_ids[number]]
-        self._graveyard.append(number)
 
     def _tokens_of(self, number: int) -> DocumentTokens:
         """What a stored document put into the index. Its text is scanned again."""
         stored = self.documents[number]
         assert stored is not None, "a live document is stored"
+        return self._tokens(stored)
+
+    def _tokens(self, stored: Any) -> DocumentTokens:
         buffers = self._intake.scan([text_of(stored, field.parts) for field in self.schema.text_fields])
         return DocumentTokens([0 if buffer is None else len(buffer) for buffer in buffers],
                               distinct_terms(self.lexicon, buffers),
@@ -202,7 +216,11 @@ class IndexCore:
                 self.documents[number] = None
             self._graveyard.clear()
 
-    def _seal(self) -> None:
+    def seal_if_due(self, after_batch: bool = False) -> None:
+        if self.segments.is_due(after_batch):
+            self.seal_all()
+
+    def seal_all(self) -> None:
         self.segments.seal(self._change)
 
     def _resolve_id(self, document: Any, doc_id: str | None) -> str:
@@ -222,7 +240,7 @@ class IndexCore:
 
     # -------------------------------------------------------------------------------------------------------- batches
     def insert_batch(self, documents: Iterable[Any], on_progress: Callable[[int], object] | None = None) -> BatchResult:
-        return self._batch(documents, self.insert, _own_id, on_progress)
+        return self.batch(documents, self.insert, _own_id, on_progress)
 
     def update_batch(self, pairs: Iterable[tuple[str, Any]]) -> BatchResult:
         def update(pair: Any) -> str:
@@ -232,18 +250,18 @@ class IndexCore:
             self.update(pair[0], pair[1])
             return str(pair[0])
 
-        return self._batch(pairs, update, lambda pair: pair[0] if isinstance(pair, (tuple, list)) and pair else "")
+        return self.batch(pairs, update, lambda pair: pair[0] if isinstance(pair, (tuple, list)) and pair else "")
 
     def remove_batch(self, doc_ids: Iterable[str]) -> BatchResult:
         def remove(doc_id: str) -> str:
             self.remove(doc_id)
             return doc_id
 
-        return self._batch(doc_ids, remove, lambda doc_id: doc_id)
+        return self.batch(doc_ids, remove, lambda doc_id: doc_id)
 
-    def _batch(self, items: Iterable[Any], apply: Callable[[Any], str], name: Callable[[Any], Any],
+    def batch(self, items: Iterable[Any], apply: Callable[[Any], str], name: Callable[[Any], Any],
                on_progress: Callable[[int], object] | None = None) -> BatchResult:
-        """Apply each item; one that fails is reported and stops nothing. An iterable that raises keeps what came before."""
+        """Apply each item; one that fails is reported and stops nothing. Where the iterable raises, what came stays."""
         if isinstance(items, (str, bytes, dict)) or not isinstance(items, Iterable):
             raise InvalidDocument(ErrorCode.DOC_VALIDATION_FAILED,
                                   f"a batch is an iterable, not {type(items).__name__}", {})
@@ -251,22 +269,94 @@ class IndexCore:
         failed: list[BatchFailure] = []
         done = 0
         try:
-            for item in items:
-                try:
-                    succeeded.append(apply(item))
-                except NarsilError as error:
-                    doc_id = name(item)
-                    failed.append(BatchFailure(doc_id if isinstance(doc_id, str) else "", error))
-                done += 1
-                if on_progress is not None and done % PROGRESS_EVERY == 0:
-                    on_progress(done)
+            for chunk in self.storage.chunks(items):
+                with self.storage.transaction(self):
+                    for item in chunk:
+                        try:
+                            succeeded.append(apply(item))
+                        except NarsilError as error:
+                            if self.storage.is_broken(error):
+                                raise
+                            doc_id = name(item)
+                            failed.append(BatchFailure(doc_id if isinstance(doc_id, str) else "", error))
+                        done += 1
+                        if on_progress is not None and done % PROGRESS_EVERY == 0:
+                            on_progress(done)
         finally:
             with self._lock:
-                if self.segments.is_due(after_batch=True):
-                    self._seal()
+                self.seal_if_due(after_batch=True)
         if on_progress is not None and done % PROGRESS_EVERY:
             on_progress(done)
         return BatchResult(succeeded, failed)
+
+    # ------------------------------------------------------------------------------------------- what the storage asks
+    def locked(self) -> threading.RLock:
+        """The lock that every write holds."""
+        return self._lock
+
+    def changing(self) -> AbstractContextManager[None]:
+        """Around a change of what queries can see."""
+        return self._change()
+
+    @contextmanager
+    def reading_stored(self, sort: bool = False) -> Iterator[Iterator[tuple[str, Any]]]:
+        """`(id, stored document)` of every document live now, by number or id, whatever is written meanwhile."""
+        with self.reading():
+            with self._lock:
+                found = sorted((number, doc_id) for doc_id in self.numbers
+                               if (number := self.numbers.get(doc_id)) is not None)
+            if sort:
+                found.sort(key=lambda pair: utf8_id(pair[1]))
+            yield ((doc_id, self.documents[number]) for number, doc_id in found)
+
+    def is_being_read(self) -> bool:
+        """Whether a query runs that may still want documents that were removed."""
+        return bool(self._active)
+
+    def reload(self) -> None:
+        """Forget what memory holds and go back to what is stored."""
+        with self._lock, self._change():
+            self._graveyard.clear()
+            self._reset()
+            self.storage.load(self)
+
+    def replay(self, doc_id: bytes, document: Any) -> None:
+        """Take in a document that is stored already: nothing about it is questioned."""
+        stored = freeze(document)
+        buffers = self._intake.scan([text_of(stored, field.parts) for field in self.schema.text_fields])
+        self.segments.add(doc_id, buffers)
+        if self.surfaces is not None:
+            self.surfaces.add(buffers)
+        self.seal_if_due()
+
+    def insert_as(self, doc_id: str, document: Any, values: Any = None) -> None:
+        """Add a document under an id, whatever the schema requires or forbids. The lock is held, the id is new."""
+        stored = freeze(document)
+        self._put(doc_id, [text_of(stored, field.parts) for field in self.schema.text_fields], values, stored)
+
+    def tokens(self, stored: Any) -> dict[str, list[tuple[str, int]]]:
+        """`(term, position)` of each token of a stored document, by text field that it has. The lock is held."""
+        texts = [text_of(stored, field.parts) for field in self.schema.text_fields]
+        return {
+            name: [(self.lexicon.term(number), position) for number, position, _, _ in buffer.tolist()]
+            for name, buffer in zip(self.field_names, self._intake.scan(texts), strict=True) if buffer is not None}
+
+    def take_out_stored(self, number: int, stored: Any) -> None:
+        """Take out a document whose removal is stored already."""
+        self._forget(number, self._tokens(stored))
+
+    def dump_vocabulary(self) -> bytes:
+        """The live spellings, or without `surface_forms` the terms, to be loaded by `take_vocabulary`."""
+        if self.surfaces is not None:
+            return self.surfaces.dump(self.lexicon)
+        return pack([self.lexicon.term(number) for number in range(len(self.lexicon))])
+
+    def take_vocabulary(self, data: memoryview) -> None:
+        if self.surfaces is not None:
+            self.surfaces.load(data, self.lexicon)
+            return
+        for term in unpack(data):
+            self.lexicon.intern(term)
 
     # ---------------------------------------------------------------------------------------------------------- reads
     def get(self, doc_id: str) -> dict[str, Any] | None:
@@ -281,11 +371,14 @@ class IndexCore:
 
     def clear(self) -> None:
         with self._lock, self._change():
+            self.storage.clear(self)
             self._reset()
+            self.storage.load(self)
 
     def optimize(self) -> None:
         with self._lock:
             self.segments.optimize(self._change)
+            self.storage.optimized(self)
 
     def stats(self) -> IndexStats:
         def build() -> IndexStats:

@@ -39,7 +39,7 @@ def settings_of(name: str, config: dict[str, Any]) -> IndexSettings:
         return make_settings(arguments.pop("schema"), **arguments)
     except (NarsilError, TypeError, KeyError) as error:
         raise IndexCorrupted(
-            ErrorCode.PERSISTENCE_LOAD_FAILED, f"the settings of the index {name!r} cannot be read: {error}", {"index": name}
+            ErrorCode.PERSISTENCE_LOAD_FAILED, f"the settings of index {name!r} are damaged: {error}", {"index": name}
         ) from error
 
 

@@ -22,7 +22,7 @@ from pyroaring import BitMap
 
 from narsilpy._bits import Bits
 from narsilpy._segment import SealedSegment
-from narsilpy.errors import ErrorCode, IndexCorrupted, NarsilError
+from narsilpy.errors import ErrorCode, IndexCorrupted, NarsilError, StorageFailed
 from narsilpy.ids import utf8_id
 from narsilpy.schema import freeze, thaw
 from narsilpy.storage.blocks import BlockFile
@@ -31,7 +31,9 @@ from narsilpy.storage.index_store import IndexStore
 from narsilpy.storage.maintenance import compact_index
 from narsilpy.storage.manifest import SegmentEntry
 from narsilpy.storage.msgpack import DECODE_FAULTS, pack, unpack
+from narsilpy.storage.store import Store
 from narsilpy.storage.transaction import Transaction
+from narsilpy.storage.volatile import Volatile
 
 if TYPE_CHECKING:
     from narsilpy.index import IndexCore
@@ -46,39 +48,12 @@ CLOSE_BYTES: Final = 1 << 16
 VOCABULARY: Final = "vocabulary"
 
 
-class Volatile:
-    """An index in memory: nothing is stored."""
-
-    def containers(self) -> tuple[Any, Any, Any]:
-        return [], [], {}
-
-    def put(self, number: int, key: str, stored: Any, replaces: int | None) -> None: ...
-
-    def remove(self, number: int, key: str) -> None: ...
-
-    def applied(self, core: IndexCore) -> None: ...
-
-    def chunks(self, items: Iterable[Any]) -> Iterable[Iterable[Any]]:
-        return (items,)
-
-    @contextmanager
-    def transaction(self, core: IndexCore) -> Iterator[None]:
-        yield
-
-    def load(self, core: IndexCore) -> None: ...
-
-    def load_vocabulary(self, core: IndexCore) -> None: ...
-
-    def optimized(self, core: IndexCore) -> None: ...
-
-    def close(self, core: IndexCore) -> None: ...
-
-
 class DurableIndex(Volatile):
     """An index in a store."""
 
-    def __init__(self, index: IndexStore) -> None:
+    def __init__(self, store: Store, index: IndexStore) -> None:
         self.index = index
+        self._store = store
         self._transaction: Transaction | None = None
         self._names: dict[int, tuple[str, Any]] = {}  # by id() of a stored segment's buffer: its file, and the buffer
         self._vocabulary: BlockFile | None = None
@@ -232,6 +207,13 @@ class DurableIndex(Volatile):
         if not core.is_being_read():  # a running query may still want a document that was removed
             compact_index(self.index)
 
+    def clear(self, core: IndexCore) -> None:
+        self.index = self._store.clear_index(self.index.name)
+
+    def is_broken(self, error: NarsilError) -> bool:
+        """Whether an error is the disk's, and not the document's: then a batch ends, and none of it was stored."""
+        return isinstance(error, StorageFailed | IndexCorrupted)
+
     def close(self, core: IndexCore) -> None:
         if self.index.is_writable and self.index.recent_bytes > CLOSE_BYTES:
             self.checkpoint(core)
@@ -278,7 +260,7 @@ class DurableIndex(Volatile):
         for number in sorted(number for number in self.index.recent if number >= core.segments.next_doc):
             self._skip_to(core, number)
             key = self._ids[number]
-            core.replay(number, utf8_id(key), unpack(self.index.read(number)))
+            core.replay(utf8_id(key), unpack(self.index.read(number)))
         self._skip_to(core, self.index.next_doc_no)
 
     @staticmethod
@@ -303,18 +285,20 @@ class DurableIndex(Volatile):
         """Bring in the spellings and terms of sealed documents, which only prefixes, misspellings and suggestions
         need.
         """
-        if self._vocabulary is None:
+        if self._vocabulary is not None:
+            with core.locked():
+                self._take_vocabulary(core)
+
+    def _take_vocabulary(self, core: IndexCore) -> None:
+        file = self._vocabulary
+        if file is None:  # another thread was faster
             return
-        with core.locked():
-            file = self._vocabulary
-            if file is None:  # another thread was faster
-                return
-            try:
-                with file.read(0, len(file.body)) as data:
-                    core.take_vocabulary(data)
-            except ValueError as error:
-                raise _contradiction(self.index, f"{file.path.name}: {error}") from error
-            self._vocabulary = None
+        try:
+            with file.read(0, len(file.body)) as data:
+                core.take_vocabulary(data)
+        except ValueError as error:
+            raise _contradiction(self.index, f"{file.path.name}: {error}") from error
+        self._vocabulary = None
 
     # --- readers -------------------------------------------------------------------------------------------------
 
@@ -337,6 +321,5 @@ class DurableIndex(Volatile):
 
 
 def _contradiction(index: IndexStore, what: str) -> IndexCorrupted:
-    return IndexCorrupted(
-        ErrorCode.PERSISTENCE_LOAD_FAILED, f"{index.directory}: {what}", {"index": index.name, "path": str(index.directory)}
-    )
+    details = {"index": index.name, "path": str(index.directory)}
+    return IndexCorrupted(ErrorCode.PERSISTENCE_LOAD_FAILED, f"{index.directory}: {what}", details)

@@ -92,10 +92,11 @@ def write_jsonl(
     return n
 
 
-def read_jsonl(path: str | os.PathLike[str]) -> Iterator[tuple[str | None, dict[str, Any]]]:
+def scan_jsonl(path: str | os.PathLike[str]) -> Iterator[tuple[str | None, dict[str, Any] | InvalidDocument]]:
     """`(doc_id, document)` of each line of `path` (gzip if it ends in ".gz"); blank lines are skipped.
 
-    Raises `InvalidDocument` naming the line, `StorageFailed` if the file cannot be read.
+    A line that cannot be read gives the `InvalidDocument`, which names it, in place of a document. Raises
+    `StorageFailed` if the file cannot be read, `InvalidDocument` if it is compressed and cut off.
     """
     source = Path(path)
     with typed(source, saving=False), source.open("rb") as file:
@@ -107,13 +108,20 @@ def read_jsonl(path: str | os.PathLike[str]) -> Iterator[tuple[str | None, dict[
                 try:
                     yield from_line(line)
                 except InvalidDocument as error:
-                    raise InvalidDocument(
-                        error.code, f"{source}, line {number}: {error.message}", {"path": str(source), "line": number}
-                    ) from error
+                    where = {"path": str(source), "line": number}
+                    yield None, InvalidDocument(error.code, f"{source}, line {number}: {error.message}", where)
         except EOFError as error:
             raise InvalidDocument(
                 ErrorCode.DOC_VALIDATION_FAILED, f"{source}: the compressed file is cut off", {"path": str(source)}
             ) from error
+
+
+def read_jsonl(path: str | os.PathLike[str]) -> Iterator[tuple[str | None, dict[str, Any]]]:
+    """Like `scan_jsonl`, but a line that cannot be read raises."""
+    for doc_id, document in scan_jsonl(path):
+        if isinstance(document, InvalidDocument):
+            raise document
+        yield doc_id, document
 
 
 def _dumps(value: object) -> str:

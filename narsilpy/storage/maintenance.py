@@ -63,6 +63,17 @@ def verify(path: str | os.PathLike[str], *, disk: Disk | None = None) -> Storage
     return report
 
 
+def verify_index(store: Store, name: str) -> StorageReport:
+    """`verify` for one index of an open store, as its writer has it; call with its writers held off."""
+    index = store.indexes[name]
+    index.flush()
+    report = StorageReport(n_indexes=1)
+    for problem in _verify_index(store.disk, index.directory, name, index.number, store.manifest.secret, report):
+        if str(problem) not in {str(known) for known in report.problems}:
+            report.problems.append(problem)
+    return report
+
+
 def _count(report: StorageReport, path: Path) -> None:
     report.n_files += 1
     report.n_bytes += path.stat().st_size

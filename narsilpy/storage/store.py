@@ -34,6 +34,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
+import msgspec
+
 from narsilpy.errors import (
     EngineClosed,
     EngineLocked,
@@ -235,6 +237,34 @@ class Store:
         IndexStore.create(self._disk, self.path / f"index-{entry.number}", entry.number)
         self._write([*self._manifest.indexes, entry], next_number=entry.number + 1)
         return self._adopt(entry, config)
+
+    def stage(self, config: Mapping[str, Any]) -> tuple[IndexEntry, IndexStore]:
+        """An empty index that nobody sees until `publish` gives it a name; `abandon` deletes it, and so does a
+        crash.
+        """
+        self.check_writable()
+        entry = IndexEntry("", self._manifest.next_number, _packed(config))
+        self._manifest = msgspec.structs.replace(self._manifest, next_number=entry.number + 1)
+        IndexStore.create(self._disk, self.path / f"index-{entry.number}", entry.number)
+        return entry, self._open_index(entry)
+
+    def publish(self, name: str, entry: IndexEntry, index: IndexStore) -> None:
+        """Put a staged index in the place of the index `name`, or beside the others, in one step."""
+        self.check_writable()
+        index.flush()
+        named = msgspec.structs.replace(entry, name=name)
+        others = [other for other in self._manifest.indexes if other.name != name]
+        self._write([*others, named])
+        old = self.indexes.get(name)
+        index.name = name
+        self.indexes[name] = index
+        self._configs[name] = unpack(entry.config)
+        if old is not None:
+            self._discard(old)
+
+    def abandon(self, index: IndexStore) -> None:
+        """Delete a staged index."""
+        self._discard(index)
 
     def set_config(self, name: str, config: Mapping[str, Any]) -> None:
         """Replace the configuration of an index."""
