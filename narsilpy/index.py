@@ -301,7 +301,7 @@ class IndexCore:
     @contextmanager
     def reading_stored(self, sort: bool = False) -> Iterator[Iterator[tuple[str, Any]]]:
         """`(id, stored document)` of every document live now, by number or id, whatever is written meanwhile."""
-        with self.reading():
+        with self.reading:
             with self._lock:
                 found = sorted((number, doc_id) for doc_id in self.numbers
                                if (number := self.numbers.get(doc_id)) is not None)
@@ -311,7 +311,7 @@ class IndexCore:
 
     def is_being_read(self) -> bool:
         """Whether a query runs that may still want documents that were removed."""
-        return bool(self._active)
+        return bool(self._reading.active)
 
     def reload(self) -> None:
         """Forget what memory holds and go back to what is stored."""
