@@ -6,6 +6,7 @@ Every match carries `(start, end)` in code points of the stored text.
 from __future__ import annotations
 
 from narsilpy.analysis import Analyzer, list_languages
+from narsilpy.citations import Citation, Verification, sentence_at
 from narsilpy.engine import Index, Narsil
 from narsilpy.errors import (
     DocumentAlreadyExists,
@@ -35,10 +36,11 @@ from narsilpy.results import BatchFailure, BatchResult, Hit, IndexStats, Preflig
 __version__ = "0.1.0"
 
 __all__ = [
-    "Analyzer", "And", "BatchFailure", "BatchResult", "Boost", "DocumentAlreadyExists", "DocumentNotFound",
+    "Analyzer", "And", "BatchFailure", "BatchResult", "Boost", "Citation", "DocumentAlreadyExists", "DocumentNotFound",
     "EngineClosed", "EngineLocked", "EngineReadOnly", "ErrorCode", "Fuzzy", "Highlight", "HighlightOptions", "Hit",
     "IncompatibleIndex", "Index", "IndexAlreadyExists", "IndexCorrupted", "IndexNotFound", "IndexStats",
     "InvalidAnalyzer", "InvalidConfig", "InvalidDocument", "InvalidQuery", "InvalidSchema", "Narsil", "NarsilError",
     "Not", "Or", "Passage", "Phrase", "Preflight", "Prefix", "QueryOptions", "QueryResult", "Quote",
-    "ScoreComponents", "Span", "StorageFailed", "Term", "list_languages",
+    "ScoreComponents", "Span", "StorageFailed", "Term", "Verification",
+    "list_languages", "sentence_at",
 ]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
+from narsilpy.citations.verbs import CitationVerbs, IndexCitationVerbs
 from narsilpy.errors import EngineClosed, ErrorCode, IndexAlreadyExists, IndexNotFound
 from narsilpy.index import IndexCore
 from narsilpy.query.options import QueryOptions
@@ -22,7 +23,7 @@ from narsilpy.storage.store import Durability
 from narsilpy.storage.verbs import IndexStorageVerbs, StorageVerbs
 
 
-class Narsil(StorageVerbs):
+class Narsil(StorageVerbs, CitationVerbs):
     """A search engine in this process. Use it as a context manager, or call `close()`.
 
     Args:
@@ -224,7 +225,7 @@ def query_options(options: dict[str, Any]) -> QueryOptions:
     return QueryOptions(**options) if options else NO_OPTIONS
 
 
-class Index(IndexStorageVerbs):
+class Index(IndexStorageVerbs, IndexCitationVerbs):
     """One index of an engine: the engine's verbs without the name, and the protocols of a collection.
 
     `len(index)` counts documents, `"id" in index` asks for one, iterating gives the ids in code point order.

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from narsilpy.errors import NarsilError
-from narsilpy.highlight.model import Highlight
+from narsilpy.highlight.model import Highlight, Quote
 
 
 class BatchFailure(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class ScoreComponents(msgspec.Struct, frozen=True):
         return msgspec.structs.asdict(self)
 
 
-class Hit(msgspec.Struct, frozen=True):
+class Hit(msgspec.Struct, frozen=True, eq=False):
     """One document of a result.
 
     Attributes:
@@ -61,6 +61,27 @@ class Hit(msgspec.Struct, frozen=True):
     document: dict[str, Any]
     highlights: dict[str, Highlight]
     score_components: ScoreComponents | None = None
+    _source: Any = None     # what `quote` reads: the index, the query, the document's number, the stored document
+
+    def quote(self, field: str) -> Quote | None:
+        """The sentence of `field` round its best match: the one with most different words of the query.
+
+        None where the field holds no match (or no text). The field need not be highlighted or projected.
+        """
+        from narsilpy.citations.quotes import quote_of_hit
+
+        return quote_of_hit(self._source, field)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Hit) and self._shown() == other._shown()
+
+    __hash__ = None  # type: ignore[assignment]  # documents are dicts
+
+    def _shown(self) -> tuple[Any, ...]:
+        return self.id, self.score, self.document, self.highlights, self.score_components
+
+    def __repr__(self) -> str:
+        return f"Hit(id={self.id!r}, score={self.score!r}, document={self.document!r}, highlights={self.highlights!r})"
 
     def to_dict(self) -> dict[str, Any]:
         result: dict[str, Any] = {"id": self.id, "score": self.score, "document": self.document}

@@ -7,42 +7,33 @@ from narsilpy._ingest import item_starts
 from narsilpy._spans import SpanArray
 from narsilpy.highlight.build import build_highlight
 from narsilpy.highlight.model import Highlight
-from narsilpy.schema import reach
+from narsilpy.schema import text_of
 
 if TYPE_CHECKING:
+    from narsilpy._query import Query
     from narsilpy.highlight.options import HighlightPlan
     from narsilpy.index import IndexCore
-    from narsilpy.query.plan import Plan
 
 
-def highlight_hit(core: IndexCore, plan: Plan, number: int, stored: Any, options: HighlightPlan) -> dict[str, Highlight]:
+def highlight_hit(core: IndexCore, query: Query, number: int, stored: Any, plan: HighlightPlan) -> dict[str, Highlight]:
     """A `Highlight` for each requested field that holds text in this document."""
     highlights = {}
-    for name, parts, field_options in options.plans:
-        value = reach(stored, parts)
-        if isinstance(value, str):
-            spans = field_spans(core, plan, number, name, value, None)
-        elif isinstance(value, tuple) and all(isinstance(item, str) for item in value):
-            value = list(value)
-            spans = field_spans(core, plan, number, name, value, item_starts(value))
-        else:
-            continue
-        highlights[name] = build_highlight(value, spans, field_options)
+    for name, parts, options in plan.plans:
+        value = text_of(stored, parts)
+        if value is not None:
+            highlights[name] = build_highlight(value, field_spans(core, query, number, name, value), options)
     return highlights
 
 
-def field_spans(core: IndexCore, plan: Plan, number: int, name: str, value: str | list[str],
-                starts: list[int] | None) -> SpanArray:
-    """The spans of a query in one field of one of its hits."""
+def field_spans(core: IndexCore, query: Query, number: int, name: str, value: str | list[str]) -> SpanArray:
+    """The spans of a query in one field of one of its documents."""
     field = core.field_numbers.get(name)
-    query = plan.query
-    assert query is not None, "a hit comes from a query"
     if field is not None and core.settings.track_positions:
-        return query.spans(number, field, starts)
+        return query.spans(number, field, None if isinstance(value, str) else item_starts(value))
     return scanned_spans(core, query, value)
 
 
-def scanned_spans(core: IndexCore, query: Any, value: str | list[str]) -> SpanArray:
+def scanned_spans(core: IndexCore, query: Query, value: str | list[str]) -> SpanArray:
     """Spans of text that the index keeps none for: the same analyzer, the same terms."""
     matches = query.match_table()
     by_term = {match.term: number for number, match in reversed(list(enumerate(matches)))}

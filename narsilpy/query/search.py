@@ -23,17 +23,18 @@ def search(core: IndexCore, term: Any, options: QueryOptions) -> QueryResult:
     highlight = None if options.highlight is None else parse_highlight(options.highlight)
     with core.reading:
         plan = make_plan(core, term, options)
-        if plan.query is None:
+        query = plan.query
+        if query is None:
             return QueryResult((), 0, perf_counter() - started)
-        numbers, scores = plan.query.top(offset + limit, plan.min_score)
+        numbers, scores = query.top(offset + limit, plan.min_score)
         if offset:
             numbers, scores = numbers[offset:], scores[offset:]
         documents, ids = core.documents, core.doc_ids
         hits = []
         for number, score in zip(numbers, scores, strict=True):
             stored = documents[number]
-            highlights = {} if highlight is None else highlight_hit(core, plan, number, stored, highlight)
-            hits.append(Hit(ids[number], score, project(stored), highlights))
+            highlights = {} if highlight is None else highlight_hit(core, query, number, stored, highlight)
+            hits.append(Hit(ids[number], score, project(stored), highlights, None, (core, query, number, stored)))
     return QueryResult(tuple(hits), plan.count, perf_counter() - started)
 
 

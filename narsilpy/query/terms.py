@@ -30,6 +30,7 @@ class QueryTerm(NamedTuple):
     surface: str
     position: int
     folded: str     # the word as the analyzer sees it before stemming
+    end: int        # where the word ends in the query, in code points
 
     @property
     def kind(self) -> str:
@@ -46,7 +47,7 @@ def query_terms(core: IndexCore, text: str) -> list[QueryTerm]:
     found = cache.get(text)
     if found is None:
         analyzer = core.settings.analyzer
-        found = [QueryTerm(term, text[start:end], position, folded)
+        found = [QueryTerm(term, text[start:end], position, folded, end)
                  for term, position, start, end, folded in analyzer.words(text)]
         if len(text) <= CACHED_CHARS:
             if len(cache) >= CACHED_TEXTS:

@@ -1,0 +1,3 @@
+from array import array
+
+def fold_quote(text: str) -> tuple[str, array[int]]: ...

@@ -1,0 +1,77 @@
+"""Whether the words of a quote stand in a text, and where. Pure functions over strings."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from narsilpy._quotes import fold_quote
+from narsilpy._text import parts
+from narsilpy.highlight.breaks import sentence_span
+
+AROUND = 64     # code points beside a cut in which the word it may split is looked for
+
+
+def find_quote(text: str, quote: str, match: str = "exact") -> Iterator[tuple[int, int]]:
+    """The places of `quote` in `text`, in order. A place never starts or ends inside a word.
+
+    >>> list(find_quote("unable to fly, able to fly", "able to fly"))
+    [(15, 26)]
+    >>> list(find_quote("It\\u2019s \\u201cfree\\u201d", "it's   \\"free\\"", "folded"))
+    [(0, 11)]
+    """
+    places = _exact(text, quote) if match == "exact" else _folded(text, quote)
+    return (place for place in places if not splits_word(text, place[0]) and not splits_word(text, place[1]))
+
+
+def _exact(text: str, quote: str) -> Iterator[tuple[int, int]]:
+    at = text.find(quote) if quote.strip() else -1
+    while at >= 0:
+        yield at, at + len(quote)
+        at = text.find(quote, at + 1)
+
+
+def _folded(text: str, quote: str) -> Iterator[tuple[int, int]]:
+    wanted = fold_quote(quote)[0].strip()
+    if not wanted:
+        return
+    folded, starts = fold_quote(text)
+    at = folded.find(wanted)
+    while at >= 0:
+        end = at + len(wanted)
+        whole_start = at == 0 or starts[at - 1] != starts[at]
+        if whole_start and starts[end] != starts[end - 1]:      # no character's folded form is cut
+            yield starts[at], starts[end]
+        at = folded.find(wanted, at + 1)
+
+
+def splits_word(text: str, at: int) -> bool:
+    """Whether a cut falls between two characters of one word (scripts without spaces have no words to split)."""
+    if not 0 < at < len(text) or text[at - 1].isspace() or text[at].isspace():
+        return False
+    low = max(0, at - AROUND)
+    return any(start < at - low < end and not ngram and "'" not in text[at - 1] + text[at]
+               for _, start, end, ngram in parts(text[low:at + AROUND]))
+
+
+def nearest_sentence(text: str, quote: str) -> tuple[int, int, int] | None:
+    """`(start, end, differs_at)` of the sentence that shares most words with a quote; None where none shares any."""
+    wanted = set(fold_quote(quote)[0].split())
+    best: tuple[int, int] | None = None
+    best_shared = 0
+    at = 0
+    while at < len(text):
+        start, end = sentence_span(text, at)
+        shared = len(wanted.intersection(fold_quote(text[start:end])[0].split()))
+        if shared > best_shared:
+            best, best_shared = (start, end), shared
+        at = max(end, at) + 1
+    return None if best is None else (*best, first_difference(text[best[0]:best[1]], quote))
+
+
+def first_difference(stored: str, quote: str) -> int:
+    """The offset in `quote` at which it departs from `stored`."""
+    ours, _ = fold_quote(stored)
+    theirs, starts = fold_quote(quote)
+    same = 0
+    while same < len(ours) and same < len(theirs) and ours[same] == theirs[same]:
+        same += 1
+    return starts[same]

@@ -1,0 +1,66 @@
+"""Sentences round matches: the quote of a hit, and the ranked sentences of a document."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from narsilpy.errors import ErrorCode, InvalidQuery
+from narsilpy.highlight.breaks import sentence_span
+from narsilpy.highlight.model import Quote, Span
+from narsilpy.query.highlights import field_spans
+from narsilpy.schema import text_of
+
+if TYPE_CHECKING:
+    from narsilpy._spans import SpanArray
+
+MAX_SENTENCES = 64      # sentences with matches that are looked at in one field: a quote must not cost what the field does
+
+
+def sentence_at(text: str, offset: int, *, language: str = "english") -> Span:
+    """The span of the sentence that holds an offset, without the white space about it.
+
+    Looks at most 1,000 code points to either side. `language` is taken for the day sentences differ by it; the rules are
+    one for all languages so far. Raises `InvalidQuery` where `offset` lies outside the text.
+
+    >>> text = "It costs 4.5 euros. Dr. Smith paid."
+    >>> tuple(sentence_at(text, 0)), tuple(sentence_at(text, 21))
+    ((0, 19), (20, 35))
+    """
+    if not isinstance(text, str) or isinstance(offset, bool) or not isinstance(offset, int):
+        raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION, "sentence_at takes a str and a whole number", {})
+    if not 0 <= offset < max(1, len(text)):
+        raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION,
+                           f"offset {offset} lies outside a text of {len(text)} code points", {"option": "offset"})
+    return Span(*sentence_span(text, offset))
+
+
+def ranked_quotes(value: Any, spans: SpanArray, limit: int) -> list[Quote]:
+    """Sentences with matches, those with most different words of the query first, then those with most matches."""
+    elements = [value] if isinstance(value, str) else value
+    found: list[tuple[int, int, int, Quote]] = []
+    at = 0
+    positions = spans.positions
+    while at < len(positions) and len(found) < MAX_SENTENCES:
+        span = positions[at]
+        text = elements[span.value or 0]
+        start, end = sentence_span(text, span.start)
+        words = set()
+        n_matches = 0
+        while at < len(positions) and positions[at].value == span.value and positions[at].start < end:
+            words.add(positions[at].query_term.lower())
+            n_matches += 1
+            at += 1
+        found.append((-len(words), -n_matches, len(found), Quote(text[start:end], start, end, span.value)))
+    found.sort(key=lambda item: item[:3])
+    return [quote for _, _, _, quote in found[:limit]]
+
+
+def quote_of_hit(source: Any, field: str) -> Quote | None:
+    """The best sentence of one field of a hit."""
+    if source is None or not isinstance(field, str):
+        return None
+    core, query, number, stored = source
+    value = text_of(stored, tuple(field.split(".")))
+    if value is None:
+        return None
+    found = ranked_quotes(value, field_spans(core, query, number, field, value), 1)
+    return found[0] if found else None

@@ -1,0 +1,180 @@
+"""The engine's verbs for quotes: the check between what a model says and what is published."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from narsilpy.citations.match import find_quote, nearest_sentence
+from narsilpy.citations.model import Citation, Verification
+from narsilpy.citations.quotes import ranked_quotes
+from narsilpy.errors import ErrorCode, InvalidQuery
+from narsilpy.highlight.model import Quote
+from narsilpy.query.highlights import field_spans
+from narsilpy.query.objects import And, Phrase, Term
+from narsilpy.query.options import QueryOptions
+from narsilpy.query.plan import make_plan
+from narsilpy.query.terms import query_terms
+from narsilpy.schema import reach, text_of
+
+if TYPE_CHECKING:
+    from narsilpy.index import IndexCore
+
+MatchMode = Literal["exact", "folded"]
+MAX_PHRASE_WORDS = 32       # words of a quote that narrow the search; the text itself is checked afterwards in full
+
+
+class CitationVerbs:
+    """Mixed into the engine."""
+
+    if TYPE_CHECKING:
+        def _core(self, name: str) -> IndexCore: ...
+
+    def quotes(self, index: str, doc_id: str, field: str, term: Any, *, limit: int = 3) -> list[Quote]:
+        """The sentences of a document's field that match a query, best first: most different words, then most matches."""
+        core = self._core(index)
+        with core.reading:
+            number = core.numbers.get(doc_id) if isinstance(doc_id, str) else None
+            plan = make_plan(core, term, QueryOptions())
+            stored = None if number is None else core.documents[number]
+            value = None if stored is None else text_of(stored, tuple(field.split(".")))
+            if plan.query is None or number is None or value is None:
+                return []
+            return ranked_quotes(value, field_spans(core, plan.query, number, field, value), limit)
+
+    @overload
+    def verify_quote(self, index: str, doc_id: str, quote: str, *, field: str | None = None,
+                     match: MatchMode = "exact", occurrence: int = 0,
+                     explain: Literal[False] = False) -> Citation | None: ...
+    @overload
+    def verify_quote(self, index: str, doc_id: str, quote: str, *, field: str | None = None,
+                     match: MatchMode = "exact", occurrence: int = 0, explain: Literal[True]) -> Verification: ...
+    def verify_quote(self, index: str, doc_id: str, quote: str, *, field: str | None = None,
+                     match: MatchMode = "exact", occurrence: int = 0,
+                     explain: bool = False) -> Citation | Verification | None:
+        """The stored words that a quote claims to be, with their place; None where they do not stand there.
+
+        Args:
+            field: the field to look in; None = all text fields, in schema order.
+            match: "exact", or "folded": white space, quote marks, dashes, ellipses, case and canonical Unicode form are
+                forgiven. What comes back is the stored text either way.
+            occurrence: which one, where the words stand more than once.
+            explain: answer with a `Verification`, which names the nearest stored wording where the quote does not hold.
+
+        A quote is whole words: "able to fly" does not stand in "unable to fly".
+
+        >>> from narsilpy import Narsil
+        >>> narsil = Narsil()
+        >>> narsil.create_index("rules", schema={"body": "string"})
+        >>> _ = narsil.insert("rules", {"id": "a", "body": "A violin counts as the cabin bag. A cello does not."})
+        >>> narsil.verify_quote("rules", "a", "A violin counts as the cabin bag.")
+        Citation(index='rules', doc_id='a', field='body', start=0, end=33, quote='A violin counts as the cabin bag.', value=None)
+        >>> narsil.verify_quote("rules", "a", "A cello counts as the cabin bag.") is None
+        True
+        """
+        _check(quote, match, occurrence)
+        core = self._core(index)
+        stored = core.stored(doc_id)
+        if stored is None:
+            return Verification(None) if explain else None
+        texts = list(_texts(core, stored, field))
+        seen = 0
+        for name, value, text in texts:
+            for start, end in find_quote(text, quote, match):
+                if seen == occurrence:
+                    citation = Citation(index, doc_id, name, start, end, text[start:end], value)
+                    return Verification(citation) if explain else citation
+                seen += 1
+        return _explanation(index, doc_id, texts, quote) if explain else None
+
+    def locate_quote(self, index: str, quote: str, *, match: MatchMode = "exact", limit: int = 10) -> list[Citation]:
+        """Which documents hold these words, in order of ids: one citation a document, its first place."""
+        _check(quote, match, 0)
+        core = self._core(index)
+        found = []
+        for doc_id in _candidates(core, quote):
+            if len(found) == limit:
+                break
+            citation = self.verify_quote(index, doc_id, quote, match=match)
+            if citation is not None:
+                found.append(citation)
+        return found
+
+    def resolve(self, citation: Citation) -> Citation | None:
+        """The citation's words in the document as it is now: where they were, else at the nearest place; None = gone."""
+        core = self._core(citation.index)
+        stored = core.stored(citation.doc_id)
+        if stored is None:
+            return None
+        places = [(value != citation.value, abs(start - citation.start), start, end, value)
+                  for _, value, text in _texts(core, stored, citation.field)
+                  for start, end in find_quote(text, citation.quote)]
+        if not places:
+            return None
+        _, _, start, end, value = min(places, key=lambda place: place[:4])
+        return Citation(citation.index, citation.doc_id, citation.field, start, end, citation.quote, value)
+
+
+class IndexCitationVerbs:
+    """The same verbs on a handle, without the index's name."""
+
+    if TYPE_CHECKING:
+        narsil: CitationVerbs
+        name: str
+
+    def quotes(self, doc_id: str, field: str, term: Any, *, limit: int = 3) -> list[Quote]:
+        return self.narsil.quotes(self.name, doc_id, field, term, limit=limit)
+
+    def verify_quote(self, doc_id: str, quote: str, **options: Any) -> Citation | Verification | None:
+        return self.narsil.verify_quote(self.name, doc_id, quote, **options)
+
+    def locate_quote(self, quote: str, *, match: MatchMode = "exact", limit: int = 10) -> list[Citation]:
+        return self.narsil.locate_quote(self.name, quote, match=match, limit=limit)
+
+
+def _check(quote: object, match: object, occurrence: object) -> None:
+    if not isinstance(quote, str):
+        raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION, f"a quote is a str, not {type(quote).__name__}",
+                           {"option": "quote"})
+    if match not in ("exact", "folded"):
+        raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION, f'`match` is "exact" or "folded", not {match!r}',
+                           {"option": "match"})
+    if isinstance(occurrence, bool) or not isinstance(occurrence, int) or occurrence < 0:
+        raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION, f"`occurrence` counts from 0, not {occurrence!r}",
+                           {"option": "occurrence"})
+
+
+def _texts(core: IndexCore, stored: Any, field: str | None) -> Iterator[tuple[str, int | None, str]]:
+    """`(field, element, text)` of what a document holds in a field, or in all text fields."""
+    names = core.field_names if field is None else [field]
+    for name in names:
+        value = reach(stored, tuple(name.split("."))) if isinstance(name, str) else None
+        if isinstance(value, str):
+            yield name, None, value
+        elif isinstance(value, (tuple, list)):
+            for number, item in enumerate(value):
+                if isinstance(item, str):
+                    yield name, number, item
+
+
+def _explanation(index: str, doc_id: str, texts: list[tuple[str, int | None, str]], quote: str) -> Verification:
+    best: Verification = Verification(None)
+    for name, value, text in texts:
+        nearest = nearest_sentence(text, quote)
+        if nearest is not None and (best.differs_at is None or nearest[2] > best.differs_at):
+            start, end, differs_at = nearest
+            best = Verification(None, Citation(index, doc_id, name, start, end, text[start:end], value), differs_at)
+    return best
+
+
+def _candidates(core: IndexCore, quote: str) -> list[str]:
+    """Ids of the documents that may hold a quote, sorted: by a phrase of its words, or all where it has none."""
+    words = query_terms(core, quote)[:MAX_PHRASE_WORDS]
+    with core.reading:
+        if not words:
+            return sorted(core.numbers)
+        if core.settings.track_positions:
+            node: Any = Phrase(quote[:words[-1].end])
+        else:
+            node = And(*[Term(word.surface) for word in words])
+        query = make_plan(core, node, QueryOptions()).query
+        return [] if query is None else sorted(core.doc_ids[number] for number in query.all(scored=False)[0])
