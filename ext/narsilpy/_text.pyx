@@ -284,6 +284,19 @@ cdef inline uint8_t script_of(uint8_t kind, uint8_t script) noexcept nogil:
     return kind
 
 
+cdef inline uint8_t first_script(const code_t* codes, Py_ssize_t n, Py_ssize_t at) noexcept nogil:
+    """The script of a run: one that begins with prolonged sound marks is of the kana behind them.
+
+    So a pair cut out of a run is of the run's script again.
+    """
+    cdef uint8_t kind = class_of(codes[at])
+    if kind != KANA_LENGTH:
+        return kind
+    while at < n and class_of(codes[at]) == KANA_LENGTH:
+        at = unit_end(codes, n, at)
+    return HIRAGANA if at < n and class_of(codes[at]) == HIRAGANA else KATAKANA
+
+
 cdef int emit(Scanner self, str text, const code_t* codes, Py_ssize_t start, Py_ssize_t end, bint ngram, uint64_t hash,
               TokenBuffer out, uint32_t position, uint32_t base_offset) except -1 nogil:
     """Look a part up, ask if need be, and append its token."""
@@ -391,7 +404,7 @@ cdef Py_ssize_t scan_codes(Scanner self, str text, const code_t* codes, Py_ssize
             emit(self, text, codes, start, at, False, finish(hash), out, position, base_offset)
             position += 1
         elif kind >= FIRST_SCRIPT:
-            script = script_of(kind, 0)
+            script = first_script(codes, n, at)
             start = at
             middle = unit_end(codes, n, at)
             if middle == n or script_of(class_of(codes[middle]), script) != script:
@@ -444,7 +457,7 @@ def parts(str text, uint32_t inner=1 << APOSTROPHE):
                 found.append((position, start, at, False))
                 position += 1
             elif kind >= FIRST_SCRIPT:
-                script = script_of(kind, 0)
+                script = first_script(codes, n, at)
                 middle = unit_end(codes, n, at)
                 if middle == n or script_of(class_of(codes[middle]), script) != script:
                     found.append((position, start, middle, True))
