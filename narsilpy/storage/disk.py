@@ -46,11 +46,16 @@ def typed(path: str | os.PathLike[str], *, saving: bool) -> Iterator[None]:
     except OSError as error:
         if isinstance(error, NarsilError):
             raise
-        code = ErrorCode.PERSISTENCE_SAVE_FAILED if saving else ErrorCode.PERSISTENCE_LOAD_FAILED
-        advice = _ADVICE.get(error.errno or 0, error.strerror or str(error))
-        failed = StorageFailed(code, f"{os.fspath(path)}: {advice}", {"path": os.fspath(path)})
-        failed.errno = error.errno
-        raise failed from error
+        raise _failure(error, path, saving) from error
+
+
+def _failure(error: OSError, path: str | os.PathLike[str], saving: bool) -> StorageFailed:
+    # made here, not in `typed`: a frame that holds the error it raises is a cycle, and keeps mapped files alive
+    code = ErrorCode.PERSISTENCE_SAVE_FAILED if saving else ErrorCode.PERSISTENCE_LOAD_FAILED
+    advice = _ADVICE.get(error.errno or 0, error.strerror or str(error))
+    failed = StorageFailed(code, f"{os.fspath(path)}: {advice}", {"path": os.fspath(path)})
+    failed.errno = error.errno
+    return failed
 
 
 class Disk:

@@ -143,7 +143,10 @@ class DurableIndex(Volatile):
                 core.reload()
             self._numbers.stored()
             if failed is not None:
-                raise failed
+                try:
+                    raise failed
+                finally:
+                    failed = None  # its traceback holds this frame
             if self._is_due():
                 self.checkpoint(core)
 

@@ -271,7 +271,7 @@ class Journal:
         try:
             self._disk.truncate(self._write_fd, to.offset, log_path(self._directory, to.file))
         except StorageFailed as error:
-            self._broken = error
+            self.break_off(error)
         self.end = to
 
     def commit(self, start: Position, *, sync: bool) -> None:
@@ -285,7 +285,7 @@ class Journal:
         except StorageFailed as error:
             self.committed = start
             self.cut_back(start)
-            self._broken = error
+            self.break_off(error)
             raise
 
     def sync(self) -> None:
@@ -322,8 +322,9 @@ class Journal:
         return (self._marker.log_file, self._marker.log_bytes) == (self.committed.file, self.committed.offset)
 
     def break_off(self, error: StorageFailed) -> None:
-        """No more writes: an acknowledged write could not be made durable."""
-        self._broken = error
+        """No more writes from now on: nobody knows what the device holds."""
+        # without its traceback, whose frames hold this journal: a cycle would keep mapped files alive
+        self._broken = StorageFailed(error.code, error.message, error.details)
 
     def check_sound(self) -> None:
         if self._broken is not None:

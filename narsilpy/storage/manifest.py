@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from narsilpy.errors import ErrorCode, IncompatibleIndex
-from narsilpy.storage.disk import Disk
+from narsilpy.storage.disk import Disk, typed
 from narsilpy.storage.log import corrupted
 from narsilpy.storage.msgpack import MalformedData, unpack_as
 
@@ -79,15 +79,36 @@ def write_manifest(disk: Disk, path: Path, manifest: msgspec.Struct) -> None:
     """Replace the manifest at `path`; durable on return, and the old one stays if anything fails."""
     payload = msgspec.msgpack.encode(manifest)
     head = _HEADER.pack(b"NRPD", FORMAT, len(payload), zlib.crc32(payload))
+    with typed(path, saving=True):
+        old = path.read_bytes() if path.exists() else None
+    try:
+        _replace(disk, path, head + _CRC.pack(zlib.crc32(head)) + payload)
+    except BaseException:
+        _put_back(disk, path, old)
+        raise
+
+
+def _replace(disk: Disk, path: Path, data: bytes) -> None:
     temporary = path.with_name(path.name + ".tmp")
     disk.remove(temporary)
     fd = disk.open_write(temporary, create=True)
     try:
-        disk.write_at(fd, head + _CRC.pack(zlib.crc32(head)) + payload, 0, temporary)
+        disk.write_at(fd, data, 0, temporary)
         disk.sync(fd, temporary)
     finally:
         disk.close(fd)
     disk.rename(temporary, path)
+
+
+def _put_back(disk: Disk, path: Path, old: bytes | None) -> None:
+    """The new manifest may be in place although it could not be made durable: what failed must not show up later."""
+    try:
+        if old is None:
+            disk.remove(path)
+        elif path.read_bytes() != old:
+            _replace(disk, path, old)
+    except OSError:
+        pass  # the error that is on its way says more than this one
 
 
 def read_manifest(disk: Disk, path: Path, kind: type[T]) -> T:

@@ -30,7 +30,8 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Mapping
+import weakref
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
@@ -168,10 +169,12 @@ class Store:
             writable=self._lock is not None,
             sync=self._committer is None,
         )
-        index.guard = self.check_writable
+        # neither leads back to the index: in a cycle, mapped files would wait for the collector to be let go
+        guarding = weakref.WeakMethod(self.check_writable)
+        index.guard = lambda: _call(guarding)
         if self._committer is not None:
-            committer = self._committer
-            index.on_commit = lambda: committer.wake(index.journal)
+            committer, journal = self._committer, index.journal
+            index.on_commit = lambda: committer.wake(journal)
         return index
 
     def _sweep(self) -> None:
@@ -369,6 +372,13 @@ class Store:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+def _call(guarding: weakref.WeakMethod[Callable[[], None]]) -> None:
+    check = guarding()
+    if check is None:
+        raise EngineClosed(ErrorCode.ENGINE_CLOSED, "the engine is closed")
+    check()
 
 
 def _packed(config: Mapping[str, Any]) -> bytes:

@@ -1,6 +1,6 @@
 """`kill -9` of a writing process at random moments: every acknowledged document is there, and no half transaction.
 
-HYPOTHESIS_PROFILE=nightly kills a thousand times, anything else forty.
+HYPOTHESIS_PROFILE=nightly kills a thousand times, anything else twenty.
 """
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from narsilpy.storage.index_store import IndexStore
 from narsilpy.storage.maintenance import verify
 from narsilpy.storage.store import Store
 
-ROUNDS = 1000 if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else 40
+ROUNDS = 1000 if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else 20
 BATCH = 5
 
 WRITER = """
