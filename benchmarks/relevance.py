@@ -57,7 +57,7 @@ def search_all(folder: Path, *, k1: float = 1.2, b: float = 0.75) -> dict[str, l
         for line in lines(folder, "queries.jsonl"):
             query = json.loads(line)
             result = engine.query("collection", term=query["text"], limit=DEPTH, document=False)
-            run[query["_id"]] = [(hit.id, hit.score) for hit in result.hits]
+            run[query["_id"]] = [(hit.id, hit.score or 0.0) for hit in result.hits]
     return run
 
 

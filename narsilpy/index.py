@@ -232,7 +232,7 @@ class IndexCore:
         return doc_id
 
     def _number(self, doc_id: str) -> int:
-        number = self.numbers.get(doc_id)
+        number: int | None = self.numbers.get(doc_id)
         if number is None:
             raise DocumentNotFound(ErrorCode.DOC_NOT_FOUND, f'index "{self.name}" holds no document "{doc_id}"',
                                    {"index": self.name, "doc_id": doc_id})

@@ -57,7 +57,7 @@ class Narsilpy(Engine):
     def search(self, query: Query, k: int = 10) -> list[Found]:
         term, options = self.options(query)
         return [
-            Found(hit.id, hit.score, hit.document["body"])
+            Found(hit.id, hit.score or 0.0, hit.document["body"])
             for hit in self.engine.query(INDEX, term, limit=k, **options).hits
         ]
 

@@ -527,6 +527,10 @@ cdef class Query:
             free(places.items)
             free(cursors)
 
+    def searches(self, uint32_t field):
+        """Whether a text field is searched, so that its spans are here."""
+        return field < self.n_fields and self.fields[field].searched
+
     def match_table(self):
         """What spans refer to: the `match` of every expansion, in order."""
         return self.match_tuple()

@@ -1,7 +1,7 @@
 """English: the stop words and the possessive.
 
-The list is the original engine's: 168 words, chosen narrow so that no content word is unsearchable. Words are tested after
-the possessive is taken off and before stemming, so "it's" and "that's" are covered by "it" and "that".
+The list is the original engine's: 168 words, chosen narrow so that no content word is unsearchable. Words are tested
+after the possessive is taken off and before stemming, so "it's" and "that's" are covered by "it" and "that".
 """
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class Verification(msgspec.Struct, frozen=True):
     Attributes:
         citation: the stored words, or None where the quote does not stand there.
         nearest: else the stored sentence that shares most words with it, where one does.
-        differs_at: the offset in the quote at which it first departs from `nearest` (white space, case and marks apart).
+        differs_at: the offset in the quote where it first departs from `nearest` (white space, case and marks apart).
     """
 
     citation: Citation | None

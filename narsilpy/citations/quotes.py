@@ -12,20 +12,20 @@ from narsilpy.schema import text_of
 if TYPE_CHECKING:
     from narsilpy._spans import SpanArray
 
-MAX_SENTENCES = 64      # sentences with matches that are looked at in one field: a quote must not cost what the field does
+MAX_SENTENCES = 64      # sentences with matches that are looked at in one field, so that a long one costs no more
 
 
 def sentence_at(text: str, offset: int, *, language: str = "english") -> Span:
     """The span of the sentence that holds an offset, without the white space about it.
 
-    Looks at most 1,000 code points to either side. `language` is taken for the day sentences differ by it; the rules are
-    one for all languages so far. Raises `InvalidQuery` where `offset` lies outside the text.
+    Looks at most 1,000 code points to either side. `language` is accepted; the rules are the same for all of them.
+    Raises `InvalidQuery` where `offset` lies outside the text.
 
     >>> text = "It costs 4.5 euros. Dr. Smith paid."
     >>> tuple(sentence_at(text, 0)), tuple(sentence_at(text, 21))
     ((0, 19), (20, 35))
     """
-    if not isinstance(text, str) or isinstance(offset, bool) or not isinstance(offset, int):
+    if not isinstance(text, str) or type(offset) is not int:
         raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION, "sentence_at takes a str and a whole number", {})
     if not 0 <= offset < max(1, len(text)):
         raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION,

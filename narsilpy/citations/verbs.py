@@ -30,7 +30,7 @@ class CitationVerbs:
         def _core(self, name: str) -> IndexCore: ...
 
     def quotes(self, index: str, doc_id: str, field: str, term: Any, *, limit: int = 3) -> list[Quote]:
-        """The sentences of a document's field that match a query, best first: most different words, then most matches."""
+        """The sentences of a field that match a query, best first: most different words, then most matches."""
         core = self._core(index)
         with core.reading:
             number = core.numbers.get(doc_id) if isinstance(doc_id, str) else None
@@ -66,8 +66,9 @@ class CitationVerbs:
         >>> narsil = Narsil()
         >>> narsil.create_index("rules", schema={"body": "string"})
         >>> _ = narsil.insert("rules", {"id": "a", "body": "A violin counts as the cabin bag. A cello does not."})
-        >>> narsil.verify_quote("rules", "a", "A violin counts as the cabin bag.")
-        Citation(index='rules', doc_id='a', field='body', start=0, end=33, quote='A violin counts as the cabin bag.', value=None)
+        >>> narsil.verify_quote("rules", "a", "A violin counts as the cabin bag.")  # doctest: +NORMALIZE_WHITESPACE
+        Citation(index='rules', doc_id='a', field='body', start=0, end=33,
+                 quote='A violin counts as the cabin bag.', value=None)
         >>> narsil.verify_quote("rules", "a", "A cello counts as the cabin bag.") is None
         True
         """
@@ -90,7 +91,7 @@ class CitationVerbs:
         """Which documents hold these words, in order of ids: one citation a document, its first place."""
         _check(quote, match, 0)
         core = self._core(index)
-        found = []
+        found: list[Citation] = []
         for doc_id in _candidates(core, quote):
             if len(found) == limit:
                 break
@@ -100,7 +101,7 @@ class CitationVerbs:
         return found
 
     def resolve(self, citation: Citation) -> Citation | None:
-        """The citation's words in the document as it is now: where they were, else at the nearest place; None = gone."""
+        """The citation's words in the document as it is now: at the place nearest to the old one; None = gone."""
         core = self._core(citation.index)
         stored = core.stored(citation.doc_id)
         if stored is None:
@@ -118,17 +119,20 @@ class IndexCitationVerbs:
     """The same verbs on a handle, without the index's name."""
 
     if TYPE_CHECKING:
-        narsil: CitationVerbs
+        narsil: Any
         name: str
 
     def quotes(self, doc_id: str, field: str, term: Any, *, limit: int = 3) -> list[Quote]:
-        return self.narsil.quotes(self.name, doc_id, field, term, limit=limit)
+        found: list[Quote] = self.narsil.quotes(self.name, doc_id, field, term, limit=limit)
+        return found
 
     def verify_quote(self, doc_id: str, quote: str, **options: Any) -> Citation | Verification | None:
-        return self.narsil.verify_quote(self.name, doc_id, quote, **options)
+        found: Citation | Verification | None = self.narsil.verify_quote(self.name, doc_id, quote, **options)
+        return found
 
     def locate_quote(self, quote: str, *, match: MatchMode = "exact", limit: int = 10) -> list[Citation]:
-        return self.narsil.locate_quote(self.name, quote, match=match, limit=limit)
+        found: list[Citation] = self.narsil.locate_quote(self.name, quote, match=match, limit=limit)
+        return found
 
 
 def _check(quote: object, match: object, occurrence: object) -> None:

@@ -85,7 +85,8 @@ def sentence_bounds(text: str, start: int, end: int, match_start: int, match_end
 
 
 _STOP = re.compile(r"(?:[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？｡]+[」』”’）]*|\n\s*\n)")
-_ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[A-Za-z]|Dr|Mr|Mrs|Ms|Prof|St|No|Nos|vs|etc|e\.g|i\.e|cf|Fig|Art|Sec|approx|Inc|Ltd)\.$")
+_ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[A-Za-z]|Dr|Mr|Mrs|Ms|Prof|St|No|Nos|vs|etc|e\.g|i\.e|cf|Fig|Art|Sec|approx|"
+                           r"Inc|Ltd)\.$")
 
 
 def sentence_span(text: str, offset: int) -> tuple[int, int]:

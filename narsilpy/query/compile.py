@@ -1,7 +1,7 @@
 """Query objects to a native query: leaves, phrases and a boolean program.
 
-Words that analysis drops (stop words, punctuation) are neutral: they neither match nor exclude anything. What is left is
-run as a plain count of leaves where that says the same (one node, an Or of words, an And of words), as a program
+Words that analysis drops (stop words, punctuation) are neutral: they neither match nor exclude anything. What is left
+is run as a plain count of leaves where that says the same (one node, an Or of words, an And of words), as a program
 otherwise.
 """
 from __future__ import annotations

@@ -21,7 +21,7 @@ FUZZY_EXPANSIONS = 200      # closest first, then most frequent: a word with mor
 
 def add_completions(core: IndexCore, query: Query, typed: str, word: QueryTerm | None, factor: float = 1.0,
                     fields: Container[int] | None = None) -> None:
-    """Expansions of the newest leaf: `typed` (unstemmed) as a prefix, and the analysed word itself, where there is one."""
+    """Expansions of the newest leaf: `typed` (unstemmed) as a prefix, and the analysed word, where there is one."""
     frequencies: dict[str, int] = {}
     for term in core.completions(typed):
         df = query.frequency(utf8(term))

@@ -28,7 +28,7 @@ def highlight_hit(core: IndexCore, query: Query, number: int, stored: Any, plan:
 def field_spans(core: IndexCore, query: Query, number: int, name: str, value: str | list[str]) -> SpanArray:
     """The spans of a query in one field of one of its documents."""
     field = core.field_numbers.get(name)
-    if field is not None and core.settings.track_positions:
+    if field is not None and core.settings.track_positions and query.searches(field):
         return query.spans(number, field, None if isinstance(value, str) else item_starts(value))
     return scanned_spans(core, query, value)
 

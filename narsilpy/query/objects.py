@@ -21,7 +21,7 @@ MAX_DEPTH = 32
 class Node:
     """A query object. `a & b`: both; `a | b`: either; `~a`: not."""
 
-    __slots__ = ()
+    __slots__: tuple[str, ...] = ()
     _shown: tuple[str, ...] = ()
 
     def __and__(self, other: Node) -> Node:
@@ -34,7 +34,7 @@ class Node:
         return Not(self)
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self._parts() == other._parts()  # type: ignore[attr-defined]  # same type
+        return type(self) is type(other) and self._parts() == other._parts()
 
     def __hash__(self) -> int:
         return hash((type(self), self._parts()))
@@ -127,6 +127,7 @@ class Fuzzy(Node):
 
 class _Many(Node):
     __slots__ = ("nodes",)
+    nodes: tuple[Node, ...]
 
     def __init__(self, *nodes: Node) -> None:
         flat: list[Node] = []

@@ -14,7 +14,7 @@ from narsilpy._query import Query
 from narsilpy._seal import merge
 from narsilpy._segment import SealedSegment
 from narsilpy.analysis import Analyzer
-from tests.reference.ranking import B, K1, Twin
+from tests.reference.ranking import K1, B, Twin
 
 # Few words, so that they meet: some stem together, one is a stop word (a gap in positions), two are written with marks.
 WORDS = ["fox", "foxes", "hound", "river", "the", "running", "runs", "straße", "e\u0301cole", "東京", "x"]

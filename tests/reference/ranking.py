@@ -1,4 +1,4 @@
-"""The slow, obvious twin of search: every document analysed again for every question, BM25 as it is written in books."""
+"""The slow, obvious twin of search: every document read again for every question, BM25 as it is written in books."""
 from __future__ import annotations
 
 import math
@@ -39,7 +39,8 @@ class Twin:
     def matched(self, doc_id: str, term: str) -> bool:
         return any(token[0] == term for field in self.tokens[doc_id] for token in field)
 
-    def search(self, terms: Sequence[str], need: int = 1, boosts: Sequence[float] | None = None) -> list[tuple[float, str]]:
+    def search(self, terms: Sequence[str], need: int = 1,
+               boosts: Sequence[float] | None = None) -> list[tuple[float, str]]:
         """Every match, best first, ties by id in code point order."""
         boosts = boosts or [1.0] * self.n_fields
         found = []

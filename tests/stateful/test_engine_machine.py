@@ -1,7 +1,7 @@
 """An engine that is written to in any order, sealed and merged at any moment, against a dict and a fresh engine.
 
-History independence: whatever happened, every query answers as a fresh index of the surviving documents does: ids, scores
-to the bit, order, counts and spans.
+History independence: whatever happened, every query answers as a fresh index of the surviving documents does: ids,
+scores to the bit, order, counts and spans.
 """
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ documents = st.fixed_dictionaries(
                   "price": st.integers(0, 5)})
 ids = st.sampled_from(["a", "b", "c", "d", "é", "\U0001f600", "zz"])
 QUERIES: list[Any] = [
-    "fox", "running river", "the fox run rivers", "東京", Phrase("fox river"), Phrase("river fox", slop=2), Prefix("fo"),
+    "fox", "running river", "the fox run rivers", "東京", Phrase("fox river"), Phrase("river fox", slop=2),
+    Prefix("fo"),
     Fuzzy("rivr", 1, 0), And(Term("fox"), Not(Term("river"))), Or(Phrase("fox run"), Term("école")), ~Term("fox"),
 ]
 

@@ -1,5 +1,5 @@
-"""History independence on disk: whatever came and went, closed, crashed, merged and was opened again, an index answers every
-query as a fresh index of the surviving documents does."""
+"""History independence on disk: whatever came and went, closed, crashed, merged and was opened again, an index answers
+every query as a fresh index of the surviving documents does."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def answers(narsil: Narsil, name: str) -> list[Any]:
     found = []
     for query in QUERIES:
         result = narsil.query(name, **query)
-        hits = [(hit.id, hit.score, hit.document, {k: v.to_dict() for k, v in hit.highlights.items()}) for hit in result]
+        hits = [(hit.id, hit.score, hit.document, {k: v.to_dict() for k, v in hit.highlights.items()})
+                for hit in result]
         found.append((hits, result.count))
     return found
 
