@@ -27,9 +27,12 @@ class Language(NamedTuple):
     strips_diacritics: bool = False
 
 
+NGRAM_LANGUAGES = ("burmese", "chinese", "japanese", "khmer", "korean", "lao", "thai")   # their scripts need no stemmer
+
+
 def list_languages() -> list[str]:
     """The names that `language=` takes, sorted."""
-    return sorted(snowballstemmer.algorithms())
+    return sorted({*snowballstemmer.algorithms(), *NGRAM_LANGUAGES})
 
 
 @cache
@@ -38,5 +41,7 @@ def find_language(name: str) -> Language:
         return Language("english", "english", english.STOP_WORDS, strip=english.strip_possessive)
     if name in snowballstemmer.algorithms():
         return Language(name, name, frozenset(), INNER_APOSTROPHES | INNER_HYPHENS)
+    if name in NGRAM_LANGUAGES:
+        return Language(name, None, frozenset())
     raise LanguageNotSupported(ErrorCode.LANGUAGE_NOT_SUPPORTED,
                                f"`language` {name!r} is not one of: {', '.join(list_languages())}", {"language": name})

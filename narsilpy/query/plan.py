@@ -60,7 +60,8 @@ def make_plan(core: IndexCore, term: Any, options: QueryOptions) -> Plan:
         if tree is None:
             return Plan(None, 0, min_score)
     else:
-        words = distinct(query_terms(core, term))
+        typed = query_terms(core, term)
+        words = distinct(typed)
         need = needed_terms(options.term_match, len(words))
         if not words or need > len(words):
             return Plan(None, len(words), min_score)
@@ -74,25 +75,25 @@ def make_plan(core: IndexCore, term: Any, options: QueryOptions) -> Plan:
             Compiler(core, query).compile(tree)
         else:
             query.need = need
-            add_words(core, query, words, options)
+            add_words(core, query, words, typed[-1].term, options)
         return query
 
     return Plan(core.consistent(build), len(words), min_score)
 
 
-def add_words(core: IndexCore, query: Query, words: list[QueryTerm], options: QueryOptions) -> None:
-    """A leaf for each word of a plain query, expanded as `prefix` and `tolerance` say."""
+def add_words(core: IndexCore, query: Query, words: list[QueryTerm], last: str, options: QueryOptions) -> None:
+    """A leaf for each word of a plain query, expanded as `prefix` (the `last` term alone) and `tolerance` say."""
     if options.exact or (not options.prefix and not options.tolerance):
         for word in words:
             query.add_leaf()
             query.add_term(utf8(word.term), Match(word.term, word.surface, word.kind))
         return
-    last = words[-1] if flag_option("prefix", options.prefix) else None
+    prefix = flag_option("prefix", options.prefix)
     tolerance = whole_option("tolerance", options.tolerance)
     prefix_length = whole_option("prefix_length", options.prefix_length)
     for word in words:
         query.add_leaf(best_only=True)
-        if word is last:
+        if prefix and word.term == last:
             add_completions(core, query, word.folded, word)
         else:
             add_fuzzy(core, query, word, tolerance, prefix_length)

@@ -1,0 +1,42 @@
+"""Reading recorded cases of the original: its values that JSON cannot hold, and its names in ours."""
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+DATA = Path(__file__).parent.parent / "data"
+
+NAMES = {
+    "preTag": "pre_tag", "postTag": "post_tag", "maxSnippetLength": "max_snippet_length", "termMatch": "term_match",
+    "prefixLength": "prefix_length", "minScore": "min_score", "includeScores": "include_scores",
+    "includeScoreComponents": "include_score_components", "searchAfter": "search_after", "stopWords": "stop_words",
+    "trackPositions": "track_positions", "surfaceForms": "surface_forms",
+}
+
+
+def load(name: str) -> dict[str, Any]:
+    """A fixture file."""
+    found: dict[str, Any] = json.loads((DATA / name).read_text(encoding="utf-8"))
+    return found
+
+
+def value(recorded: Any) -> Any:
+    """A recorded value with its stand-ins replaced."""
+    if isinstance(recorded, list):
+        return [value(item) for item in recorded]
+    if not isinstance(recorded, dict):
+        return recorded
+    if "$repeat" in recorded:
+        return recorded["$repeat"][0] * recorded["$repeat"][1]
+    if "$set" in recorded:
+        return value(recorded["$set"])
+    if "$js" in recorded:
+        return {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf, "undefined": None}[recorded["$js"]]
+    return {key: value(item) for key, item in recorded.items()}
+
+
+def options(recorded: dict[str, Any]) -> dict[str, Any]:
+    """Options under our names."""
+    return {NAMES.get(key, key): value(item) for key, item in recorded.items()}
