@@ -388,7 +388,8 @@ class IndexCore:
                 n_docs=len(self.numbers), n_segments=len(views), n_terms=len(self.lexicon),
                 index_bytes=self.segments.nbytes + self.lexicon.nbytes,
                 average_lengths=dict(zip(self.field_names, averages, strict=True)),
-                language=self.settings.language)
+                language=self.settings.language, disk_bytes=self.storage.disk_bytes(),
+                analysis_stale=self.analysis_stale)
 
         return self.consistent(build)
 

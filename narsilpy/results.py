@@ -161,7 +161,8 @@ class IndexStats(msgspec.Struct, frozen=True):
     """Sizes of an index: live documents, numbers in use, segments, distinct terms scanned, and bytes.
 
     `index_bytes` counts postings, spans and terms; stored documents are apart. `average_lengths` holds, by text field,
-    the tokens a document has on average.
+    the tokens a document has on average. `disk_bytes` are those of all files of an index on disk. `analysis_stale`
+    says that another version of the analyzer made its terms: `rebuild_analysis` makes them anew.
     """
 
     n_docs: int
@@ -170,6 +171,8 @@ class IndexStats(msgspec.Struct, frozen=True):
     index_bytes: int
     average_lengths: dict[str, float]
     language: str
+    disk_bytes: int = 0
+    analysis_stale: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         return msgspec.structs.asdict(self)

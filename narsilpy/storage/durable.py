@@ -217,6 +217,9 @@ class DurableIndex(Volatile):
         """Whether an error is the disk's, and not the document's: then a batch ends, and none of it was stored."""
         return isinstance(error, StorageFailed | IndexCorrupted)
 
+    def disk_bytes(self) -> int:
+        return self.index.disk_bytes()
+
     def close(self, core: IndexCore) -> None:
         if self.index.is_writable and self.index.recent_bytes > CLOSE_BYTES:
             self.checkpoint(core)

@@ -44,6 +44,9 @@ class Volatile:
     def is_broken(self, error: NarsilError) -> bool:
         return False
 
+    def disk_bytes(self) -> int:
+        return 0
+
     def checkpoint(self, core: IndexCore) -> None: ...
 
     def refresh(self, core: IndexCore) -> bool:
