@@ -24,6 +24,7 @@ from narsilpy.errors import (
     InvalidDocument,
     InvalidQuery,
     InvalidSchema,
+    LanguageNotSupported,
     NarsilError,
     StorageFailed,
 )
@@ -39,8 +40,8 @@ __all__ = [
     "Analyzer", "And", "BatchFailure", "BatchResult", "Boost", "Citation", "DocumentAlreadyExists", "DocumentNotFound",
     "EngineClosed", "EngineLocked", "EngineReadOnly", "ErrorCode", "Fuzzy", "Highlight", "HighlightOptions", "Hit",
     "IncompatibleIndex", "Index", "IndexAlreadyExists", "IndexCorrupted", "IndexNotFound", "IndexStats",
-    "InvalidAnalyzer", "InvalidConfig", "InvalidDocument", "InvalidQuery", "InvalidSchema", "Narsil", "NarsilError",
-    "Not", "Or", "Passage", "Phrase", "Preflight", "Prefix", "QueryOptions", "QueryResult", "Quote",
+    "InvalidAnalyzer", "InvalidConfig", "InvalidDocument", "InvalidQuery", "InvalidSchema", "LanguageNotSupported",
+    "Narsil", "NarsilError", "Not", "Or", "Passage", "Phrase", "Preflight", "Prefix", "QueryOptions", "QueryResult", "Quote",
     "ScoreComponents", "Span", "StorageFailed", "Term", "Verification",
     "list_languages", "sentence_at",
 ]

@@ -73,6 +73,10 @@ class InvalidConfig(NarsilError, ValueError):
     """A setting of the engine or of an index is not usable."""
 
 
+class LanguageNotSupported(NarsilError, LookupError):
+    """`language` names none that this library knows; `list_languages()` has them all."""
+
+
 class InvalidSchema(NarsilError, ValueError):
     """A schema names an unknown type, a reserved or malformed field, or nests too deep."""
 

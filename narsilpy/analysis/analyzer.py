@@ -54,7 +54,7 @@ class Analyzer:
                                 {"option": "fold_diacritics"})
         self.tokenizer = tokenizer
         self.fold_diacritics = self.language.strips_diacritics if fold_diacritics is None else fold_diacritics
-        self.stop_words = _stop_words(stop_words, self.language.stop_words, registered or {})
+        self.stop_words = _stop_words(stop_words, self.language, registered or {})
         algorithm = self.language.algorithm
         self._stem = _stem_function(algorithm) if algorithm else None
         self._lock = threading.Lock()       # stemmers keep state between calls
@@ -65,8 +65,11 @@ class Analyzer:
         """`(term, folded form)` of one part of a text, or None where nothing of it is indexed."""
         folded = surface.lower() if surface.isascii() else fold(surface)
         if ngram:
-            return (folded, folded) if folded else None
-        folded = self.language.strip(folded)
+            return (folded, folded) if folded and folded not in self.stop_words else None
+        if self.language.respell is not None:
+            folded = self.language.respell(folded)
+        if self.language.strip is not None:
+            folded = self.language.strip(folded)
         if not folded or folded in self.stop_words:
             return None
         term = strip_diacritics(folded) if self.fold_diacritics else folded
@@ -115,7 +118,12 @@ class Analyzer:
 
     def fold(self, surface: str) -> str:
         """A word as it is before stemming."""
-        return surface if self.tokenizer is not None else self.language.strip(fold(surface))
+        if self.tokenizer is not None:
+            return surface
+        folded = fold(surface)
+        if self.language.respell is not None:
+            folded = self.language.respell(folded)
+        return self.language.strip(folded) if self.language.strip is not None else folded
 
     def scanner(self, lexicon: Lexicon, surfaces: Lexicon) -> Scanner:
         """A native scanner for the writer of one index."""
@@ -152,17 +160,18 @@ def _stemmer_version() -> str:
         return f"snowballstemmer {version('snowballstemmer')}"
 
 
-def _stop_words(wanted: Any, default: frozenset[str], registered: Mapping[str, Iterable[str]]) -> frozenset[str]:
+def _stop_words(wanted: Any, language: Language, registered: Mapping[str, Iterable[str]]) -> frozenset[str]:
     if wanted is None:
-        return default
+        return language.stop_words
     if isinstance(wanted, str):
         if wanted not in registered:
             raise InvalidConfig(ErrorCode.CONFIG_INVALID,
-                                f'no stop-word set "{wanted}" is registered; registered: {sorted(registered) or "none"}. '
-                                "For a single word pass a list", {"stop_words": wanted})
+                                f'no stop-word set "{wanted}" is registered; registered: '
+                                f"{sorted(registered) or 'none'}. For a single word pass a list",
+                                {"stop_words": wanted})
         wanted = registered[wanted]
     elif callable(wanted):
-        wanted = wanted(default)
+        wanted = wanted(language.stop_words)
     if isinstance(wanted, (str, bytes)) or not isinstance(wanted, Iterable):
         raise InvalidConfig(ErrorCode.CONFIG_INVALID,
                             f"`stop_words` is None, an iterable of words, a callable or a registered name, "
@@ -171,4 +180,5 @@ def _stop_words(wanted: Any, default: frozenset[str], registered: Mapping[str, I
     if not all(isinstance(word, str) for word in words):
         raise InvalidConfig(ErrorCode.CONFIG_INVALID, "`stop_words` holds something that is not a str",
                             {"option": "stop_words"})
-    return frozenset(fold(word) for word in words)
+    respell = language.respell or str
+    return frozenset(respell(fold(word)) for word in words)

@@ -1,7 +1,7 @@
 """Folding: one word to the form in which words are compared. Never applied to a whole text.
 
 In order: full-width ASCII to ASCII, half-width kana and Hangul to full width, NFC, the dotted capital I, Armenian
-accents dropped, apostrophes to one kind, lower case (of the whole word, so that a final sigma is one).
+accents dropped, five kinds of apostrophe to one, lower case (of the whole word, so that a final sigma is one).
 """
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from narsilpy.analysis.english import STOP_WORDS
 from tests.conformance.differences import DIFFERENCES
 
 DATA = Path(__file__).parent.parent / "data" / "analysis"
-FILES = ("analysis.json",)
+FILES = ("analysis.json", "analysis_languages.json")
 CASES = [(file, case) for file in FILES for case in json.loads((DATA / file).read_text())["cases"]]
 
 
@@ -45,7 +45,8 @@ def test_every_listed_difference_names_a_case() -> None:
 
 
 def test_english_stems() -> None:
-    pairs = [line.split("\t") for line in gzip.decompress((DATA / "stems_english.txt.gz").read_bytes()).decode().split("\n")[:-1]]
+    lines = gzip.decompress((DATA / "stems_english.txt.gz").read_bytes()).decode().split("\n")[:-1]
+    pairs = [line.split("\t") for line in lines]
     assert len(pairs) == 8109
     stem = Analyzer(stop_words=[])._stem
     assert stem is not None

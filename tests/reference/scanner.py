@@ -5,7 +5,7 @@ Only texts of characters that the interpreter's Unicode knows can be compared: s
 from __future__ import annotations
 
 import unicodedata
-from itertools import groupby
+from itertools import groupby, pairwise
 
 APOSTROPHES = "'\u2018\u2019\u02bc\u02bb\uff07"
 HYPHENS = "-\uff0d"
@@ -82,6 +82,6 @@ def parts(text: str, apostrophes: bool = True, hyphens: bool = False) -> list[tu
         elif what != "separator" and len(cells) == 1:
             spans.append((*cells[0], True))
         elif what != "separator":
-            spans += [(left[0], right[1], True) for left, right in zip(cells, cells[1:], strict=False)]
+            spans += [(left[0], right[1], True) for left, right in pairwise(cells)]
     first = 1 if text and spans and spans[0][0] > 0 else 0      # an empty part stands before a leading separator
     return [(position, *span) for position, span in enumerate(spans, first)]

@@ -12,8 +12,8 @@ from narsilpy._lexicon import Lexicon
 from narsilpy.analysis import Analyzer
 
 STEMS = ("gener", "organ", "real", "nation", "oper", "connect", "relat", "sensit", "form", "hop")
-WORDS = [stem + ending for stem in STEMS for ending in ("alizations", "izing", "ation", "ingly", "ed", "fulness", "ibilities", "ous",
-                                                        "s", "ements")]
+ENDINGS = ("alizations", "izing", "ation", "ingly", "ed", "fulness", "ibilities", "ous", "s", "ements")
+WORDS = [stem + ending for stem in STEMS for ending in ENDINGS]
 
 
 @pytest.mark.parametrize("stemmer", ["installed", "pure Python"])

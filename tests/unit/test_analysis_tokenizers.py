@@ -69,7 +69,7 @@ def test_good_output_is_taken_as_it_is() -> None:
 
 
 def test_overlapping_tokens_and_lists_are_good_output() -> None:
-    found = [["usb-c", 0, 5], ["usb", 0, 3], ["c", 4, 5]]
+    found: Any = [["usb-c", 0, 5], ["usb", 0, 3], ["c", 4, 5]]
     assert [token.term for token in Analyzer(tokenizer=lambda text: found).analyze("usb-c")] == ["usb-c", "usb", "c"]
 
 
