@@ -1,10 +1,13 @@
-"""Writes ext/narsilpy/_unicode_data.h and narsilpy/analysis/_lower.py: character classes and lower case, pinned.
+"""Writes ext/narsilpy/_unicode_data.h and narsilpy/analysis/newer.py: character classes, and the letters of late.
 
-An index must not change its terms with the interpreter, so neither is asked of the running Python. Run it by hand, with
-the `unicodedata2` of the wanted version installed, from the root of the project; both files are committed.
+An index must not change its terms with the interpreter, so character classes are not asked of the running Python, and
+lower case and normal forms only for characters of Unicode 14, which every supported Python knows. Run it by hand on
+Python 3.11, with the `unicodedata2` of the wanted version installed, from the root of the project; both files are
+committed.
 """
 from __future__ import annotations
 
+import unicodedata as oldest
 from pathlib import Path
 
 import unicodedata2 as unicodedata
@@ -68,8 +71,55 @@ def write_header(path: Path) -> None:
     path.write_text("\n".join(lines) + "\n")
 
 
+def is_new(code: int) -> bool:
+    return oldest.category(chr(code)) == "Cn" and unicodedata.category(chr(code)) != "Cn"
+
+
+def newer() -> list[int]:
+    """The characters newer than Unicode 14 that have a case, are part of a normal form, or are marks."""
+    new = [code for code in range(0x110000) if is_new(code)]
+    found = {code for code in new if unicodedata.category(chr(code)) in ("Lu", "Ll", "Lt", "Lm", "Mn", "Mc", "Me", "Sk")
+             or unicodedata.combining(chr(code)) or unicodedata.decomposition(chr(code))}
+    parts = {ord(char) for code in found for char in unicodedata.normalize("NFD", chr(code))}
+    return sorted(found | {code for code in parts if is_new(code)})
+
+
+def small_letter(code: int) -> int | None:
+    """The lower case of a new capital letter: its name with SMALL for CAPITAL."""
+    name = unicodedata.name(chr(code))
+    if unicodedata.category(chr(code)) != "Lu":
+        return None
+    try:
+        return ord(unicodedata.lookup(name.replace("CAPITAL", "SMALL")))
+    except KeyError:
+        return None
+
+
+def write_newer(path: Path) -> None:
+    codes = newer()
+    ranges: list[list[int]] = []
+    for code in codes:
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    pairs = [(code, small) for code in codes if (small := small_letter(code)) is not None]
+    lines = [
+        '"""Characters newer than Unicode 14 that have a case, are part of a normal form, or are marks.', "",
+        "Made by ext/generate_unicode.py; do not edit.", '"""', "from __future__ import annotations", "",
+        f'UNICODE_VERSION = "{unicodedata.unidata_version}"', "RANGES = (",
+        *("    " + ", ".join(f"(0x{first:05X}, 0x{last:05X})" for first, last in ranges[i:i + 5]) + ","
+          for i in range(0, len(ranges), 5)), ")", "LOWER = {",
+        *("    " + ", ".join(f"0x{code:05X}: 0x{small:05X}" for code, small in pairs[i:i + 6]) + ","
+          for i in range(0, len(pairs), 6)), "}"]
+    path.write_text("\n".join(lines) + "\n")
+
+
 def main() -> None:
+    if oldest.unidata_version != "14.0.0":
+        raise SystemExit("run this on Python 3.11: its Unicode is the oldest that is supported")
     write_header(Path("ext/narsilpy/_unicode_data.h"))
+    write_newer(Path("narsilpy/analysis/newer.py"))
 
 
 if __name__ == "__main__":

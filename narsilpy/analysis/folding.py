@@ -5,7 +5,10 @@ accents dropped, five kinds of apostrophe to one, lower case (of the whole word,
 """
 from __future__ import annotations
 
+import re
 import unicodedata
+
+from narsilpy.analysis import newer
 
 _APOSTROPHES = dict.fromkeys((0x2018, 0x2019, 0x2BC, 0x2BB), "'")
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
@@ -18,16 +21,26 @@ _HALF_WIDTH: dict[int, str] = {
 _HALF_WIDTH |= {0xFF9E: "\u3099", 0xFF9F: "\u309A"}
 _WIDTHS: dict[int, int | str] = {**_FULL_WIDTH, **_HALF_WIDTH}
 _AFTER_NFC: dict[int, str | None] = {**_APOSTROPHES, **_ARMENIAN_ACCENTS, 0x130: "i", 0x307: None}
+# Characters that not every supported interpreter knows are lowered by our own table, and what is around them apart from
+# them: their case and their normal forms must not reach the interpreter.
+_NEWER = re.compile("([" + "".join(f"{chr(first)}-{chr(last)}" for first, last in newer.RANGES) + "])")
 
 
 def fold(word: str) -> str:
-    """The folded form of a word; it may be longer or shorter.
+    """The folded form of a word; it may be longer or shorter. The same on every interpreter.
 
     >>> fold("ＤＯＧ’Ｓ"), fold("E\u0301cole"), fold("\u0130stanbul"), fold("ΟΔΟΣ")
     ("dog's", 'école', 'istanbul', 'οδος')
     """
     if word.isascii():
         return word.lower()
+    if _NEWER.search(word):
+        return "".join(_fold_known(piece) if at % 2 == 0 else piece.translate(newer.LOWER)
+                       for at, piece in enumerate(_NEWER.split(word)))
+    return _fold_known(word)
+
+
+def _fold_known(word: str) -> str:
     word = unicodedata.normalize("NFC", word.translate(_WIDTHS))
     return word.translate(_AFTER_NFC).lower()
 
@@ -38,4 +51,11 @@ def strip_diacritics(word: str) -> str:
     >>> strip_diacritics("crème"), strip_diacritics("Dvořák")
     ('creme', 'Dvorak')
     """
-    return "".join(char for char in unicodedata.normalize("NFD", word) if not "\u0300" <= char <= "\u036f")
+    if word.isascii():
+        return word
+    return "".join(char for piece in _NEWER.split(word) for char in _decomposed(piece)
+                   if not "\u0300" <= char <= "\u036f")
+
+
+def _decomposed(piece: str) -> str:
+    return piece if _NEWER.fullmatch(piece) else unicodedata.normalize("NFD", piece)
