@@ -7,11 +7,16 @@ as it came (`fresh`), so that a new document costs no read; everything else is r
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
-from narsilpy.schema import freeze
+from narsilpy.schema import freeze, thaw
 from narsilpy.storage.index_store import IndexStore
 from narsilpy.storage.msgpack import unpack
+
+
+# Documents that hits were made from lately, in stored form; counted as they are packed on disk.
+CACHE_BYTES: Final = 8 << 20
+CACHED_IDS: Final = 1 << 14
 
 
 class StoredDocuments:
@@ -20,11 +25,33 @@ class StoredDocuments:
     def __init__(self, index: IndexStore) -> None:
         self._index = index
         self._fresh: dict[int, Any] = {}
+        self._cache: dict[int, Any] = {}
+        self._cached_bytes = 0
         self._next = index.next_doc_no
 
     def __getitem__(self, number: int) -> Any:
+        stored = self._fresh.get(number)
+        if stored is None:
+            stored = self._cache.get(number)
+            if stored is None:
+                stored = self._read(number)
+        return stored
+
+    def _read(self, number: int) -> Any:
+        data = self._index.read(number)
+        stored = freeze(unpack(data))
+        if len(data) <= CACHE_BYTES // 16:
+            if self._cached_bytes + len(data) > CACHE_BYTES:  # numbers are never used twice: nothing here goes stale
+                self._cache, self._cached_bytes = {}, 0
+            self._cache[number] = stored
+            self._cached_bytes += len(data)
+        return stored
+
+    def document(self, number: int) -> dict[str, Any]:
+        """A document as its own copy: `thaw(self[number])`, without the form in between."""
         fresh = self._fresh.get(number)
-        return freeze(unpack(self._index.read(number))) if fresh is None else fresh
+        document: dict[str, Any] = unpack(self._index.read(number)) if fresh is None else thaw(fresh)
+        return document
 
     def __setitem__(self, number: int, nothing: None) -> None:
         self._fresh.pop(number, None)
@@ -47,11 +74,19 @@ class StoredIds:
     def __init__(self, index: IndexStore) -> None:
         self._index = index
         self._fresh: dict[int, str] = {}
+        self._cache: dict[int, str] = {}
         self._next = index.next_doc_no
 
     def __getitem__(self, number: int) -> str:
-        fresh = self._fresh.get(number)
-        return self._index.read_id(number) if fresh is None else fresh
+        doc_id = self._fresh.get(number)
+        if doc_id is None:
+            doc_id = self._cache.get(number)
+            if doc_id is None:
+                doc_id = self._index.read_id(number)
+                if len(self._cache) >= CACHED_IDS:
+                    self._cache = {}
+                self._cache[number] = doc_id
+        return doc_id
 
     def __len__(self) -> int:
         return self._next

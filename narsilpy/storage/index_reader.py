@@ -176,6 +176,9 @@ class IndexReader:
         recent = self.recent.get(doc_no)
         if recent is not None:
             return recent.doc_id
+        table = self._table(doc_no)
+        if table is not None and table.location(doc_no) is not None:
+            return decode_id(table.raw_id(doc_no))
         return self.journal.read(self._locate_any(doc_no)).doc_id
 
     def doc_id(self, doc_no: int) -> str | None:

@@ -311,7 +311,7 @@ class Store:
     def _discard(self, index: IndexStore) -> None:
         if self._committer is not None:
             self._committer.forget(index.journal)
-        index.abandon()
+        # its descriptors stay open as long as a query reads from them, and close with the last reference
         shutil.rmtree(index.directory, ignore_errors=True)
 
     # --- the whole -----------------------------------------------------------------------------------------------

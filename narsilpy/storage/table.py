@@ -23,6 +23,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from narsilpy._table import TableIndex
+from narsilpy.errors import IndexCorrupted
 from narsilpy.storage.blocks import HEADER_BYTES, KIND_TABLE, BlockFile, write_blocks
 from narsilpy.storage.disk import Disk
 from narsilpy.storage.log import Location, corrupted
@@ -82,7 +84,6 @@ class DocumentTable:
 
     def __init__(self, path: Path) -> None:
         self._file = BlockFile(path, KIND_TABLE)
-        self._sound = self._file.guard.check
         self.path = path
         if len(self._file.body) < _HEADER.size:
             raise corrupted(path, HEADER_BYTES, "the table has no header")
@@ -104,15 +105,16 @@ class DocumentTable:
         ):
             self._starts.append(at)
             at += size + -size % 8
-        body, starts = self._file.body, self._starts
-        fits = at == len(body)
-        self._views = [
-            _numbers(body[start : start + 4 * n]) if fits else body
-            for start, n in zip(starts, (4 * self.n_slots, self.n_slots, 0, self.n_docs, self._n_hash), strict=True)
-        ]
         power_of_two = self._n_hash & (self._n_hash - 1) == 0 and self._n_hash > self.n_docs
-        if magic != b"NRPT" or version != FORMAT or not fits or not power_of_two:
+        if magic != b"NRPT" or version != FORMAT or at != len(self._file.body) or not power_of_two:
             raise corrupted(path, HEADER_BYTES, "the header of the table does not fit its size")
+        self._index = self._make_index()
+
+    def _make_index(self) -> TableIndex:
+        starts = self._starts
+        return TableIndex(
+            self._file.guard, starts[0], starts[1], starts[2], starts[4], self.n_slots, self._id_bytes, self._n_hash
+        )
 
     @property
     def last(self) -> int:
@@ -124,36 +126,30 @@ class DocumentTable:
 
     def location(self, doc_no: int) -> Location | None:
         """Where the document stands in the log, or None if no document ever had this number."""
-        slot = doc_no - self.first
-        if not 0 <= slot < self.n_slots:
-            return None
-        at = self._starts[0] + _LOCATION.size * slot
-        if not self._sound(at, at + 16):
-            raise self._file.damaged(at, at + 16)
-        low, high, file, length = self._views[0][4 * slot : 4 * slot + 4]
-        return Location(file, low | high << 32, length) if length else None
+        try:
+            place = self._index.location(doc_no - self.first)
+        except ValueError as error:
+            raise self._damaged(error) from None
+        return None if place is None else Location(*place)
 
     def raw_id(self, doc_no: int) -> bytes:
         """The id of the document, as UTF-8; empty if no document has this number."""
-        slot = doc_no - self.first
-        start = self._u32(1, slot - 1) if slot else 0
-        end = self._u32(1, slot)
-        if not start <= end <= self._id_bytes:
-            raise corrupted(self.path, HEADER_BYTES + self._starts[1] + 4 * slot, "an id has no length")
-        return bytes(self._file.read(self._starts[2] + start, self._starts[2] + end))
+        try:
+            return self._index.raw_id(doc_no - self.first)
+        except ValueError as error:
+            raise self._damaged(error) from None
 
     def find(self, raw_id: bytes, hashed: int) -> int | None:
         """The number of the document with this id; `hashed` is `hash_id` of it."""
-        mask = self._n_hash - 1
-        at = hashed & mask
-        while slot := self._u32(4, at):
-            doc_no = self.first + slot - 1
-            if slot > self.n_slots:
-                raise corrupted(self.path, HEADER_BYTES + self._starts[4] + 4 * at, "a hash slot leads nowhere")
-            if self.raw_id(doc_no) == raw_id:
-                return doc_no
-            at = (at + 1) & mask
-        return None
+        try:
+            slot = self._index.find(raw_id, hashed)
+        except ValueError as error:
+            raise self._damaged(error) from None
+        return None if slot < 0 else self.first + slot
+
+    def _damaged(self, error: ValueError) -> IndexCorrupted:
+        start, size = error.args
+        return self._file.damaged(start, start + size)
 
     def numbers(self) -> Iterator[int]:
         """Document numbers, ascending."""
@@ -176,7 +172,7 @@ class DocumentTable:
     def verify(self) -> None:
         """Check every block, and that the sections agree with one another. Raises `IndexCorrupted`."""
         self._file.verify()
-        self._sound = self._file.guard.check
+        self._index = self._make_index()
         numbers = list(self.numbers())
         by_order = [doc_no for _, doc_no in self.in_id_order()]
         ids = [raw_id for raw_id, _ in self.in_id_order()]
@@ -184,25 +180,12 @@ class DocumentTable:
             raise corrupted(self.path, HEADER_BYTES, "the sections of the table contradict each other")
 
     def close(self) -> None:
+        del self._index
         self._file.close()
 
     def _ordered(self, i: int) -> tuple[bytes, int]:
-        slot = self._u32(3, i)
+        at = self._starts[3] + 4 * i
+        slot = int.from_bytes(self._file.read(at, at + 4), "little")
         if slot >= self.n_slots:
-            raise corrupted(self.path, HEADER_BYTES + self._starts[3] + 4 * i, "the order of ids leads nowhere")
+            raise corrupted(self.path, HEADER_BYTES + at, "the order of ids leads nowhere")
         return self.raw_id(self.first + slot), self.first + slot
-
-    def _u32(self, section: int, i: int) -> int:
-        at = self._starts[section] + 4 * i
-        if not self._sound(at, at + 4):
-            raise self._file.damaged(at, at + 4)
-        return self._views[section][i]
-
-
-def _numbers(section: memoryview) -> Sequence[int]:
-    """A section as 32-bit numbers: in place, but for a big-endian machine."""
-    if sys.byteorder == "little":
-        return section.cast("I")
-    values = array("I", section)
-    values.byteswap()
-    return values

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from narsilpy.errors import NarsilError
+from narsilpy.schema import thaw
 
 if TYPE_CHECKING:
     from narsilpy.index import IndexCore
@@ -25,6 +26,10 @@ class Volatile:
     def remove(self, number: int, key: str) -> None: ...
 
     def applied(self, core: IndexCore) -> None: ...
+
+    def document(self, core: IndexCore, number: int) -> dict[str, Any]:
+        document: dict[str, Any] = thaw(core.documents[number])
+        return document
 
     def chunks(self, items: Iterable[Any]) -> Iterable[Iterable[Any]]:
         return (items,)

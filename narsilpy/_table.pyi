@@ -1,0 +1,17 @@
+from narsilpy._guard import BlockGuard
+
+class TableIndex:
+    def __init__(
+        self,
+        guard: BlockGuard,
+        locations: int,
+        ends: int,
+        ids: int,
+        table: int,
+        n_slots: int,
+        id_bytes: int,
+        n_hash: int,
+    ) -> None: ...
+    def find(self, raw_id: bytes, hashed: int) -> int: ...
+    def raw_id(self, slot: int) -> bytes: ...
+    def location(self, slot: int) -> tuple[int, int, int] | None: ...
