@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from narsilpy._ingest import Intake, distinct_terms
 from narsilpy._lexicon import Lexicon
 from narsilpy._surfaces import Surfaces
+from narsilpy.columns import Columns
 from narsilpy.errors import DocumentAlreadyExists, DocumentNotFound, ErrorCode, InvalidDocument, NarsilError
 from narsilpy.ids import new_id, utf8_id
 from narsilpy.query.terms import QueryTerm
@@ -39,8 +40,6 @@ class DocumentTokens(NamedTuple):
 
 class Reading:
     """Counts the queries that may still read removed documents: `active` holds an entry for each."""
-
-    __slots__ = ("active",)
 
     def __init__(self) -> None:
         self.active: list[None] = []
@@ -77,8 +76,9 @@ class IndexCore:
         self.segments = Segments(self.lexicon, len(self.field_names), self.settings.track_positions)
         spellings = Lexicon()
         self.surfaces = Surfaces(spellings) if self.settings.surface_forms else None
+        self.columns = Columns(self.schema)
         self._intake = Intake([analyzer.scanner(self.lexicon, spellings) for analyzer in self.analyzers])
-        # by number, by number, by id: a list, a list and a dict, or what reads them from disk
+        # by number, by number, by id
         self.documents, self.doc_ids, self.numbers = self.storage.containers()
         self._field_params: tuple[int, list[tuple[float, float, bool]]] | None = None
 
@@ -177,6 +177,7 @@ class IndexCore:
                 self.surfaces.add(buffers)
             if replaces is not None and old is not None:
                 self._take_out(replaces, old)
+            self.columns.add(number, stored)
             self.documents.append(stored)
             self.doc_ids.append(key)
             self.numbers[key] = number

@@ -6,9 +6,11 @@ ranking needs. Sealing and merging change the layout and nothing that a query ca
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
+
+from pyroaring import BitMap
 
 from narsilpy._bits import Bits
 from narsilpy._lexicon import Lexicon
@@ -147,7 +149,7 @@ class Segments:
         live = self.live[start:stop]
         segment = SealedSegment(merge(parts, live), parts[0].first_doc)
         dead = [part.first_doc - segment.first_doc + doc for part, bits in zip(parts, live, strict=True)
-                if bits is not None for doc in _missing(bits, part.n_docs)]
+                if bits is not None for doc in bits.missing(part.n_docs)]
         with change():
             self.sealed[start:stop] = [segment]
             self.live[start:stop] = [Bits(segment.n_docs, True).without(dead) if dead else None]
@@ -157,6 +159,16 @@ class Segments:
         self.seal(change)
         if len(self.sealed) > 1 or any(bits is not None for bits in self.live):
             self._merge(0, len(self.sealed), change)
+
+    def live_documents(self) -> BitMap:
+        """The numbers of the live documents."""
+        found = BitMap()
+        segments: list[Any] = [*self.sealed, self.memory]
+        for segment, bits in zip(segments, self.live, strict=True):
+            found.add_range(segment.first_doc, segment.first_doc + segment.n_docs)
+            if bits is not None:
+                found -= BitMap([segment.first_doc + doc for doc in bits.missing(segment.n_docs)])
+        return found
 
     @property
     def nbytes(self) -> int:
@@ -171,7 +183,3 @@ def size_class(n_docs: int) -> int:
         size *= FANOUT
         result += 1
     return result
-
-
-def _missing(bits: Bits, n_docs: int) -> Iterable[int]:
-    return (doc for doc in range(n_docs) if doc not in bits)

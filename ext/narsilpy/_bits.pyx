@@ -69,6 +69,21 @@ cdef class Bits:
         result.recount()
         return result
 
+    def missing(self, uint32_t n) -> list:
+        """The documents below `n` that are not in the set."""
+        cdef uint32_t doc, i
+        cdef uint64_t word
+        cdef list found = []
+        n = min(n, self.n)
+        for i in range((n + 63) // 64):
+            word = ~self.words[i]
+            if word == 0:
+                continue
+            for doc in range(64 * i, min(64 * i + 64, n)):
+                if (word >> (doc & 63)) & 1:
+                    found.append(doc)
+        return found
+
     def resized(self, uint32_t n) -> Bits:
         """The same set over `n` documents; documents that it did not have yet are set."""
         cdef Bits result = Bits(n, True)

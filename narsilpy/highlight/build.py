@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from narsilpy._spans import Positions, SpanArray, densest, tag
 from narsilpy.highlight.breaks import sentence_bounds, snap_to_graphemes, snap_to_words
-from narsilpy.highlight.model import Highlight, Passage
+from narsilpy.highlight.model import Highlight, Passage, Span
 from narsilpy.highlight.options import FieldPlan
+from narsilpy.highlight.passages import best_passages
 
 
 def build_highlight(value: str | list[str], spans: SpanArray, plan: FieldPlan) -> Highlight:
@@ -16,6 +17,8 @@ def build_highlight(value: str | list[str], spans: SpanArray, plan: FieldPlan) -
     matches = Positions(spans, 0, len(spans))
     if first == stop and plan.no_match == "none":
         return Highlight("", matches, (), matches)
+    if plan.passages > 1 and first < stop and len(text) > plan.max_chars > 0:
+        return _passages(text, spans, first, stop, plan, matches)
     start, end = _window(text, spans, first, stop, plan)
     inside = spans.within(start, end, first, stop)
     shown = Positions(spans, *inside)
@@ -27,6 +30,28 @@ def build_highlight(value: str | list[str], spans: SpanArray, plan: FieldPlan) -
         snippet += plan.ellipsis
     passage = Passage(text[start:end], start, end, shown, float(inside[1] - inside[0]), left, right)
     return Highlight(snippet, shown, (passage,), matches)
+
+
+def _passages(text: str, spans: SpanArray, first: int, stop: int, plan: FieldPlan, matches: Positions) -> Highlight:
+    """Several stretches, in text order, with an ellipsis wherever text is left out."""
+    passages: list[Passage] = []
+    pieces: list[str] = []
+    reached = 0
+    shown: list[Span] = []
+    for start, end, inside_first, inside_stop, score in best_passages(
+            text, spans, first, stop, plan.passages, plan.max_chars, plan.boundary):
+        inside = Positions(spans, inside_first, inside_stop)
+        if text[reached:min(start, reached + plan.max_chars)].strip():      # a look at the gap's beginning is enough
+            pieces.append(plan.ellipsis)
+        elif pieces:
+            pieces.append(" ")
+        pieces.append(tag(text, start, end, spans, inside_first, inside_stop, plan.pre_tag, plan.post_tag, plan.escape))
+        passages.append(Passage(text[start:end], start, end, inside, score, start > 0, end < len(text)))
+        shown.extend(inside)
+        reached = end
+    if text[reached:reached + plan.max_chars].strip():
+        pieces.append(plan.ellipsis)
+    return Highlight("".join(pieces), tuple(shown), tuple(passages), matches)
 
 
 def _best_element(elements: list[str], spans: SpanArray) -> tuple[str, int, int]:

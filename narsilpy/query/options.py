@@ -30,16 +30,9 @@ class QueryOptions(msgspec.Struct, frozen=True, kw_only=True):
     prefix: bool = False
     exact: bool = False
     highlight: Any = None
-    facets: Any = None
-    sort: Any = None
-    group: Any = None
-    pinned: Any = None
     limit: Any = DEFAULT_LIMIT
     offset: Any = 0
-    search_after: str | None = None
     document: Any = True
-    include_scores: bool = False
-    include_score_components: bool = False
 
 
 def refuse(option: str, value: object, wanted: str) -> InvalidQuery:

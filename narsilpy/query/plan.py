@@ -6,7 +6,7 @@ can be run for the top k, for all matches, for their number, and for the spans o
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from narsilpy._bits import Bits
@@ -14,6 +14,7 @@ from narsilpy._query import Query
 from narsilpy.errors import ErrorCode, InvalidQuery
 from narsilpy.query.compile import Compiler, analyse
 from narsilpy.query.expand import add_completions, add_fuzzy
+from narsilpy.query.filters import Filter, Scope, compile_filter
 from narsilpy.query.objects import Node
 from narsilpy.query.options import QueryOptions, flag_option, needed_terms, number_option, refuse, whole_option
 from narsilpy.query.terms import Match, QueryTerm, distinct, query_terms, utf8
@@ -143,10 +144,18 @@ def field_params(core: IndexCore, fields: tuple[int, ...] | None,
             for number, (average, _, _) in enumerate(params)]
 
 
-def narrowed(core: IndexCore, segments: list[Any], condition: Any) -> list[Bits | None]:
+def passing(core: IndexCore, condition: Filter) -> BitMap:
+    """The live documents that satisfy a filter."""
+    def documents() -> Iterator[tuple[int, Any]]:
+        return ((number, stored) for number in live if (stored := core.documents[number]) is not None)
+
+    live = core.segments.live_documents()
+    return condition.evaluate(Scope(core.columns, documents, live))
+
+
+def narrowed(core: IndexCore, segments: list[Any], condition: Filter) -> list[Bits | None]:
     """Live documents that pass a filter, by segment."""
-    passing: BitMap = condition.evaluate(core.columns, core.live_documents())
-    portable = passing.serialize()
+    portable = passing(core, condition).serialize()
     accepts: list[Bits | None] = []
     for segment in segments:
         accepts.append(Bits.from_roaring(portable, segment.first_doc, segment.n_docs))

@@ -218,7 +218,7 @@ class DurableIndex(Volatile):
         return isinstance(error, StorageFailed | IndexCorrupted)
 
     def disk_bytes(self) -> int:
-        return self.index.disk_bytes()
+        return int(self.index.disk_bytes())
 
     def close(self, core: IndexCore) -> None:
         if self.index.is_writable and self.index.recent_bytes > CLOSE_BYTES:

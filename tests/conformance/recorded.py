@@ -12,7 +12,9 @@ NAMES = {
     "preTag": "pre_tag", "postTag": "post_tag", "maxSnippetLength": "max_snippet_length", "termMatch": "term_match",
     "prefixLength": "prefix_length", "minScore": "min_score", "includeScores": "include_scores",
     "includeScoreComponents": "include_score_components", "searchAfter": "search_after", "stopWords": "stop_words",
-    "trackPositions": "track_positions", "surfaceForms": "surface_forms",
+    "trackPositions": "track_positions", "surfaceForms": "surface_forms", "startsWith": "starts_with",
+    "endsWith": "ends_with", "containsAll": "contains_all", "matchesAny": "matches_any", "notExists": "not_exists",
+    "isEmpty": "is_empty", "isNotEmpty": "is_not_empty", "highPrecision": "high_precision",
 }
 
 
@@ -39,4 +41,14 @@ def value(recorded: Any) -> Any:
 
 def options(recorded: dict[str, Any]) -> dict[str, Any]:
     """Options under our names."""
-    return {NAMES.get(key, key): value(item) for key, item in recorded.items()}
+    found = {NAMES.get(key, key): value(item) for key, item in recorded.items()}
+    if "filters" in found:
+        found["filters"] = renamed(found["filters"])
+    return found
+
+
+def renamed(expression: Any) -> Any:
+    """A filter expression with the operators under our names."""
+    if isinstance(expression, dict):
+        return {NAMES.get(key, key): renamed(item) for key, item in expression.items()}
+    return [renamed(item) for item in expression] if isinstance(expression, list) else expression

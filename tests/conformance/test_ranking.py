@@ -15,7 +15,7 @@ FILE = "ranking.json"
 RECORDED = load(FILE)
 # What a case may ask for to be run here.
 OPTIONS = {"term", "fields", "boost", "term_match", "min_score", "limit", "offset", "document", "exact", "prefix",
-           "tolerance", "prefix_length"}
+           "tolerance", "prefix_length", "filters"}
 CASES = {case["name"]: case for case in RECORDED["cases"]
          if "dataset" in case and "hits" in case["expected"] and set(options(case["query"])) <= OPTIONS}
 
