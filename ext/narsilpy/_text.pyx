@@ -7,6 +7,7 @@
 #
 # Each part is hashed as it is read and looked up in the memo: raw spelling -> term, or "nothing". Only a spelling that is
 # not there reaches the policy, a Python callable `(surface, ngram) -> (term, folded) | None`, which folds, drops and stems.
+# It answers short ASCII words alike in any case: "The" is not asked for once "the" is known.
 # So spans are raw by construction, and normalisation may change lengths as it likes. The memo is bounded: when it is
 # full it is emptied, and words are asked for again. It is seeded, so that untrusted words cannot be chosen to collide.
 # A scanner belongs to one index and is used by one thread at a time (the index's writer).
@@ -28,6 +29,7 @@ cdef extern from "_unicode_data.h":
 cdef extern from "Python.h":
     int PyUnicode_KIND(object)
     void* PyUnicode_DATA(object)
+    bint PyUnicode_IS_COMPACT_ASCII(object)
 
 cdef enum:
     SEPARATOR = 0               # the numbers of ext/generate_unicode.py
@@ -133,18 +135,23 @@ cdef class Scanner:
     cdef int miss(self, object text, Py_ssize_t start, Py_ssize_t end, bint ngram, const uint64_t* key, bint packed,
                   uint32_t* term, uint32_t* surface) except -1:
         """Ask the policy for a part and remember the answer."""
-        cdef str raw = PyUnicode_Substring(text, start, end)
-        cdef object answer = self.policy(raw, ngram)
-        cdef bytes utf8
+        cdef str raw
+        cdef object answer
         cdef Py_ssize_t i, n = end - start
+        cdef uint64_t lower[2]
+        cdef Memo* known = NULL
         cdef Memo entry
-        term[0] = surface[0] = NO_TERM
-        if answer is not None:
-            utf8 = (<str>answer[0]).encode("utf-8", "surrogatepass")
-            term[0] = self.lexicon.intern_utf8(utf8, len(utf8))
-            if answer[0] is not answer[1]:
-                utf8 = (<str>answer[1]).encode("utf-8", "surrogatepass")
-            surface[0] = self.surfaces.intern_utf8(utf8, len(utf8))
+        if packed and lower_ascii(key, lower):
+            known = find_packed(self.memo, self.n_slots - 1, lower, self.seed)
+        if known != NULL:
+            term[0], surface[0] = known.term, known.surface
+        else:
+            raw = PyUnicode_Substring(text, start, end)
+            answer = self.policy(raw, ngram)
+            term[0] = surface[0] = NO_TERM
+            if answer is not None:
+                term[0] = intern(self.lexicon, <str>answer[0])
+                surface[0] = intern(self.surfaces, <str>answer[1])
         if n > MEMO_LONGEST:
             return 0
         if self.n_memo >= MEMO_ENTRIES or self.n_keys + n > MEMO_KEYS:
@@ -220,6 +227,28 @@ cdef inline uint64_t pack_hash(uint64_t first, uint64_t second, uint64_t seed) n
     h ^= h >> 29
     h = (h ^ second ^ (seed >> 32)) * <uint64_t>0xBF58476D1CE4E5B9ULL
     return h ^ (h >> 32)
+
+
+cdef inline bint lower_ascii(const uint64_t* key, uint64_t* lower) noexcept nogil:
+    """The lower case of a packed key; False where it is the same or the key is not ASCII."""
+    cdef uint64_t tops = <uint64_t>0x8080808080808080ULL, capitals, changed = 0
+    cdef int i
+    if (key[0] | key[1]) & tops:
+        return False
+    for i in range(2):
+        # the top bit of each byte from "A" to "Z": bytes are below 128, so no sum carries into the next
+        capitals = (key[i] + <uint64_t>0x3F3F3F3F3F3F3F3FULL) & ~(key[i] + <uint64_t>0x2525252525252525ULL) & tops
+        lower[i] = key[i] | (capitals >> 2)
+        changed |= capitals
+    return changed != 0
+
+
+cdef uint32_t intern(Lexicon lexicon, str word) except? NO_TERM:
+    cdef bytes utf8
+    if PyUnicode_IS_COMPACT_ASCII(word):        # its buffer is its UTF-8
+        return lexicon.intern_utf8(<const char*>PyUnicode_DATA(word), len(word))
+    utf8 = word.encode("utf-8", "surrogatepass")
+    return lexicon.intern_utf8(utf8, len(utf8))
 
 
 cdef void place(Memo* memo, uint32_t mask, uint64_t seed, const Memo* entry) noexcept nogil:

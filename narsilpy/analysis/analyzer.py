@@ -55,6 +55,7 @@ class Analyzer:
         self.tokenizer = tokenizer
         self.fold_diacritics = self.language.strips_diacritics if fold_diacritics is None else fold_diacritics
         self.stop_words = _stop_words(stop_words, self.language, registered or {})
+        self._respell, self._strip = self.language.respell, self.language.strip
         algorithm = self.language.algorithm
         self._stem = _stem_function(algorithm) if algorithm else None
         self._lock = threading.Lock()       # stemmers keep state between calls
@@ -62,22 +63,24 @@ class Analyzer:
 
     # ---------------------------------------------------------------------------------------------------------- words
     def word(self, surface: str, ngram: bool = False) -> tuple[str, str] | None:
-        """`(term, folded form)` of one part of a text, or None where nothing of it is indexed."""
+        """`(term, folded form)` of one part of a text, or None where nothing of it is indexed.
+
+        The scanner relies on it that ASCII words get one answer whatever their case.
+        """
         folded = surface.lower() if surface.isascii() else fold(surface)
-        if ngram:
-            return (folded, folded) if folded and folded not in self.stop_words else None
-        if self.language.respell is not None:
-            folded = self.language.respell(folded)
-        if self.language.strip is not None:
-            folded = self.language.strip(folded)
+        if not ngram:
+            if self._respell is not None:
+                folded = self._respell(folded)
+            if self._strip is not None:
+                folded = self._strip(folded)
         if not folded or folded in self.stop_words:
             return None
+        if ngram:
+            return folded, folded
         term = strip_diacritics(folded) if self.fold_diacritics else folded
         if self._stem is not None:
             with self._lock:
                 term = self._stem(term)
-        if term == folded:
-            term = folded       # one object: the scanner then encodes it once
         return (term, folded) if term else None
 
     def remembered(self, surface: str, ngram: bool = False) -> tuple[str, str] | None:
@@ -121,9 +124,9 @@ class Analyzer:
         if self.tokenizer is not None:
             return surface
         folded = fold(surface)
-        if self.language.respell is not None:
-            folded = self.language.respell(folded)
-        return self.language.strip(folded) if self.language.strip is not None else folded
+        if self._respell is not None:
+            folded = self._respell(folded)
+        return self._strip(folded) if self._strip is not None else folded
 
     def scanner(self, lexicon: Lexicon, surfaces: Lexicon) -> Scanner:
         """A native scanner for the writer of one index."""

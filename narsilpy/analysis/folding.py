@@ -23,7 +23,10 @@ _WIDTHS: dict[int, int | str] = {**_FULL_WIDTH, **_HALF_WIDTH}
 _AFTER_NFC: dict[int, str | None] = {**_APOSTROPHES, **_ARMENIAN_ACCENTS, 0x130: "i", 0x307: None}
 # Characters that not every supported interpreter knows are lowered by our own table, and what is around them apart from
 # them: their case and their normal forms must not reach the interpreter.
-_NEWER = re.compile("([" + "".join(f"{chr(first)}-{chr(last)}" for first, last in newer.RANGES) + "])")
+_LATE = "".join(f"{chr(first)}-{chr(last)}" for first, last in newer.RANGES)
+_NEWER = re.compile(f"([{_LATE}])")
+# All that normal form and lower case alone do not do: most words hold none of it.
+_SPECIAL = re.compile(f"[{_LATE}{''.join(map(chr, (*_WIDTHS, *_AFTER_NFC)))}]")
 
 
 def fold(word: str) -> str:
@@ -32,12 +35,10 @@ def fold(word: str) -> str:
     >>> fold("ＤＯＧ’Ｓ"), fold("E\u0301cole"), fold("\u0130stanbul"), fold("ΟΔΟΣ")
     ("dog's", 'école', 'istanbul', 'οδος')
     """
-    if word.isascii():
-        return word.lower()
-    if _NEWER.search(word):
-        return "".join(_fold_known(piece) if at % 2 == 0 else piece.translate(newer.LOWER)
-                       for at, piece in enumerate(_NEWER.split(word)))
-    return _fold_known(word)
+    if _SPECIAL.search(word) is None:
+        return unicodedata.normalize("NFC", word).lower()
+    return "".join(_fold_known(piece) if at % 2 == 0 else piece.translate(newer.LOWER)
+                   for at, piece in enumerate(_NEWER.split(word)))
 
 
 def _fold_known(word: str) -> str:
