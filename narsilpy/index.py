@@ -19,7 +19,7 @@ from narsilpy.errors import DocumentAlreadyExists, DocumentNotFound, ErrorCode, 
 from narsilpy.ids import new_id, utf8_id
 from narsilpy.query.terms import QueryTerm
 from narsilpy.results import BatchFailure, BatchResult, IndexStats
-from narsilpy.schema import freeze, text_of, thaw, validate_doc_id
+from narsilpy.schema import freeze, text_of, validate_doc_id
 from narsilpy.segments import Segments
 from narsilpy.settings import IndexSettings
 from narsilpy.storage.msgpack import pack, unpack
@@ -325,7 +325,7 @@ class IndexCore:
         """Take in a document that is stored already: nothing about it is questioned."""
         stored = freeze(document)
         buffers = self._intake.scan([text_of(stored, field.parts) for field in self.schema.text_fields])
-        self.segments.add(doc_id, buffers)
+        self.columns.add(self.segments.add(doc_id, buffers), stored)
         if self.surfaces is not None:
             self.surfaces.add(buffers)
         self.seal_if_due()
@@ -361,8 +361,9 @@ class IndexCore:
 
     # ---------------------------------------------------------------------------------------------------------- reads
     def get(self, doc_id: str) -> dict[str, Any] | None:
-        stored = self.stored(doc_id)
-        return None if stored is None else thaw(stored)
+        with self._reading:
+            number = self.numbers.get(doc_id) if isinstance(doc_id, str) else None
+            return None if number is None else self.storage.document(self, number)
 
     def stored(self, doc_id: str) -> Any:
         """The stored form of a live document, or None."""

@@ -102,6 +102,9 @@ class DurableIndex(Volatile):
             if self._is_due():
                 self.checkpoint(core)
 
+    def document(self, core: IndexCore, number: int) -> dict[str, Any]:
+        return self._documents.document(number)
+
     def chunks(self, items: Iterable[Any]) -> Iterable[Iterable[Any]]:
         """What is one transaction each. A stream is read outside of them: it may do as it likes, and wait."""
         if isinstance(items, Sequence):

@@ -32,12 +32,12 @@ def test_documents_and_hits_are_the_recorded_ones(narsil: Narsil) -> None:
     assert {key: narsil.get("demo", key) for key in narsil.index("demo")} == DOCUMENTS
     n_plain = 0
     for query, expected in zip(INDEX["queries"], INDEX["expected_queries"], strict=True):
-        if query.keys() <= {"term", "highlight"}:
+        if query.keys() <= {"term", "highlight", "filters"}:
             n_plain += 1
-            result = narsil.query("demo", query["term"])
+            result = narsil.query("demo", query["term"], filters=query.get("filters"))
             assert result.count == expected["count"]
             assert [hit.id for hit in result] == [hit[0] for hit in expected["hits"]]
-    assert n_plain == 4
+    assert n_plain == 5
 
 
 def test_scores_are_the_recorded_ones_where_the_partition_is_alone() -> None:

@@ -36,6 +36,7 @@ QUERIES: list[dict[str, Any]] = [
     {"term": "straße 東京", "term_match": "all"},
     {"term": "ru", "prefix": True},
     {"term": "hounf", "tolerance": 1},
+    {"term": "fox hound runs", "filters": {"fields": {"price": {"gte": 4}}}},
     {"term": "the École fox", "fields": ["body"], "highlight": {"fields": ["body", "tags"]}},
 ]
 
