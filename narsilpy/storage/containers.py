@@ -13,7 +13,6 @@ from narsilpy.schema import freeze, thaw
 from narsilpy.storage.index_store import IndexStore
 from narsilpy.storage.msgpack import unpack
 
-
 # Documents that hits were made from lately, in stored form; counted as they are packed on disk.
 CACHE_BYTES: Final = 8 << 20
 CACHED_IDS: Final = 1 << 14

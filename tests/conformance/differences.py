@@ -59,3 +59,20 @@ DIFFERENCES |= {("ranking.json", name): _CLOSENESS for name in (
 DIFFERENCES["highlight.json", "cjk chinese module bigrams"] = _SPANS
 DIFFERENCES["highlight.json", "merge of touching matches (bigram)"] = _SPANS
 DIFFERENCES["ranking.json", "no term, filter only"] = "filters without a term are a query too: all documents that pass"
+
+_REFUSED = "an argument of a wrong type or value is refused where the original ignores it or computes with it"
+_EVERY = "what a call is given is checked whole, also where nothing would have come of it"
+_ITERABLE = "None and other values that are no documents fail on their own; any iterable will do"
+
+DIFFERENCES |= {("errors.json", name): reason for reason, names in {
+    _REFUSED: ("query: filter in not a list", "query: filter between not a pair", "query: filter and not a list",
+               "query: filter array", "query: limit string falls back", "query: minScore string",
+               "query: tolerance string", "query: boost NaN", "query: boost string",
+               "query: document projection string"),
+    _EVERY: ("query: unknown field but empty term", "query: bad filter but no term is not evaluated"),
+    _ITERABLE: ("insertBatch non-object entries", "insertBatch not an array"),
+    "`required` naming an unknown field is CONFIG_INVALID: nothing here embeds": ("config: required unknown field",),
+    "any iterable of words is a set of stop words": ("config: stopWords array is not a Set",),
+    "an update must have the required fields, too": ("required: missing and null",),
+    "no term is a question that nothing answers, and no error": ("query: term null", "query: query null"),
+}.items() for name in names}

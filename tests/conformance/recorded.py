@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import math
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,8 @@ def value(recorded: Any) -> Any:
     if "$set" in recorded:
         return value(recorded["$set"])
     if "$js" in recorded:
-        return {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf, "undefined": None}[recorded["$js"]]
+        return {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf, "undefined": None, "fn": len,
+                "date": datetime(2020, 1, 2, tzinfo=UTC), "sym": object(), "bigint": object()}[recorded["$js"]]
     return {key: value(item) for key, item in recorded.items()}
 
 

@@ -86,7 +86,8 @@ def test_wider_strings_give_the_same_tokens(text: str) -> None:
 
 
 @given(words=st.lists(st.text(st.sampled_from("adgOSTs'_@[`{Zz0\u00c9\u00e9"), min_size=1, max_size=17), max_size=20))
-@example(["the", "THE", "Dogs", "dogs", "DOGS", "DOG'S", "\u00c9t", "\u00e9t", "A@Z[", "a`z{", "Supercalifragil", "x" * 17])
+@example(["the", "THE", "Dogs", "dogs", "DOGS", "DOG'S", "\u00c9t", "\u00e9t", "A@Z[", "a`z{",
+          "Supercalifragil", "x" * 17])
 def test_what_is_known_in_lower_case_is_known_in_any(words: list[str]) -> None:
     text = " ".join([*words, *map(str.lower, words), *map(str.upper, words), *words])
     assert scanned(ANALYZER, text) == ANALYZER.analyze(text)
