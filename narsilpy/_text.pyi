@@ -5,6 +5,7 @@ from narsilpy._lexicon import Lexicon
 UNICODE_VERSION: str
 INNER_APOSTROPHES: int
 INNER_HYPHENS: int
+IDENTIFIERS: int
 
 Policy = Callable[[str, bool], tuple[str, str] | None]
 Tokenizer = Callable[[str], Iterable[tuple[str, int, int]]]

@@ -104,6 +104,8 @@ class Narsil(StorageVerbs, CitationVerbs):
             track_positions: keep where words stand. Without it the index is smaller, highlights scan the text again,
                 and phrases are refused.
             surface_forms: keep spellings before stemming, for `suggest` and prefixes.
+            identifiers: find "RFC-0011", "usb-c", "20.04", "node.js" and "C++" as wholes, too, not only in parts.
+            fold_diacritics: find "crème" by "creme"; off unless the language does so.
 
         Raises:
             IndexAlreadyExists, InvalidSchema, InvalidConfig, InvalidAnalyzer.

@@ -3,7 +3,8 @@
 # A text is cut into parts: runs of word characters (letters, marks, numbers, "_", apostrophes, and "-" where the language
 # keeps it), and within the scripts that write without spaces overlapping pairs of units (a base character and its marks).
 # A change between these ends a part. Every part has one position; so does the empty part before a text that starts with
-# a separator. Characters are classed by a pinned table (_unicode_data.h), never by the interpreter's Unicode.
+# a separator. Where identifiers are wanted, "usb-c" is a token too, in front of its parts and at the position of the first.
+# Characters are classed by a pinned table (_unicode_data.h), never by the interpreter's Unicode.
 #
 # Each part is hashed as it is read and looked up in the memo: raw spelling -> term, or "nothing". Only a spelling that is
 # not there reaches the policy, a Python callable `(surface, ngram) -> (term, folded) | None`, which folds, drops and stems.
@@ -37,6 +38,7 @@ cdef enum:
     APOSTROPHE = 2
     HYPHEN = 3
     MARK = 4
+    WITH_IDENTIFIERS = 7        # no class: a bit among the classes that words may hold
     FIRST_SCRIPT = 8
     HIRAGANA = 9
     KATAKANA = 10
@@ -50,7 +52,10 @@ cdef enum:
 
 INNER_APOSTROPHES = 1 << APOSTROPHE     # for Scanner and parts: apostrophes are part of a word
 INNER_HYPHENS = 1 << HYPHEN
+IDENTIFIERS = 1 << WITH_IDENTIFIERS     # parts joined by one character, or with "+" or "#" behind, are a token as well
 UNICODE_VERSION = (<bytes>NARSILPY_UNICODE_VERSION).decode()
+
+cdef uint64_t NGRAM = <uint64_t>0xD6E8FEB86659FD93ULL     # turns the hash seed of words into that of pairs and identifiers
 
 ctypedef fused code_t:
     uint8_t
@@ -306,6 +311,39 @@ cdef inline Py_ssize_t unit_end(const code_t* codes, Py_ssize_t n, Py_ssize_t at
     return at
 
 
+cdef inline Py_ssize_t whole_end(const code_t* codes, Py_ssize_t n, Py_ssize_t at, uint32_t inner,
+                                 bint* is_identifier) noexcept nogil:
+    """The end of the words that start at `at` and are joined to one another; whether they are an identifier."""
+    cdef Py_ssize_t start = at
+    is_identifier[0] = False
+    while True:
+        while at < n and in_word(class_of(codes[at]), inner):
+            at += 1
+        if at + 1 >= n or not is_joint(codes[at]) or not in_word(class_of(codes[at + 1]), inner):
+            break
+        at += 1
+        is_identifier[0] = True
+    while at < n and (codes[at] == 0x2B or codes[at] == 0x23):
+        at += 1
+        is_identifier[0] = True
+    if at - start > MEMO_LONGEST:
+        is_identifier[0] = False
+    return at
+
+
+cdef inline bint is_joint(uint32_t code) noexcept nogil:
+    """- . / : + @ &"""
+    return (code == 0x2D or code == 0x2E or code == 0x2F or code == 0x3A or code == 0x2B or code == 0x40
+            or code == 0x26)
+
+
+cdef inline uint64_t hash_of(const code_t* codes, Py_ssize_t start, Py_ssize_t end, uint64_t seed) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(start, end):
+        seed = (seed ^ codes[i]) * <uint64_t>1099511628211ULL
+    return finish(seed)
+
+
 cdef inline uint8_t script_of(uint8_t kind, uint8_t script) noexcept nogil:
     """The script that a character continues: the prolonged sound mark goes with the kana before it."""
     if kind == KANA_LENGTH:
@@ -372,6 +410,8 @@ cdef Py_ssize_t scan_latin(Scanner self, str text, const uint8_t* codes, Py_ssiz
     cdef uint64_t hash
     cdef const uint8_t* is_word = self.in_word
     cdef Memo* entry
+    cdef bint identifiers = (self.inner >> WITH_IDENTIFIERS) & 1, whole = False
+    cdef Py_ssize_t whole_until = 0
     if n and not is_word[codes[0]]:
         position += 1
     while True:
@@ -380,6 +420,11 @@ cdef Py_ssize_t scan_latin(Scanner self, str text, const uint8_t* codes, Py_ssiz
         if at == n:
             return position
         start = at
+        if identifiers and start >= whole_until:
+            whole_until = whole_end(codes, n, start, self.inner, &whole)
+            if whole:
+                emit(self, text, codes, start, whole_until, True,
+                     hash_of(codes, start, whole_until, self.seed ^ NGRAM), out, position, base_offset)
         while at < n and is_word[codes[at]]:
             at += 1
         size = at - start
@@ -404,26 +449,30 @@ cdef Py_ssize_t scan_latin(Scanner self, str text, const uint8_t* codes, Py_ssiz
             if term != <uint32_t>NO_TERM:
                 append(out, term, surface, position, base_offset + <uint32_t>start, base_offset + <uint32_t>at)
         else:
-            hash = self.seed
-            for size in range(start, at):
-                hash = (hash ^ codes[size]) * <uint64_t>1099511628211ULL
-            emit(self, text, codes, start, at, False, finish(hash), out, position, base_offset)
+            hash = hash_of(codes, start, at, self.seed)
+            emit(self, text, codes, start, at, False, hash, out, position, base_offset)
         position += 1
 
 
 cdef Py_ssize_t scan_codes(Scanner self, str text, const code_t* codes, Py_ssize_t n, TokenBuffer out,
                            uint32_t base_position, uint32_t base_offset) except -1 nogil:
-    cdef Py_ssize_t at = 0, start, middle, end, i
+    cdef Py_ssize_t at = 0, start, middle, end, whole_until = 0
     cdef uint32_t position = base_position
     cdef uint8_t kind, script
-    cdef uint64_t hash, word_seed = self.seed, ngram_seed = self.seed ^ <uint64_t>0xD6E8FEB86659FD93ULL
+    cdef uint64_t hash, word_seed = self.seed, ngram_seed = self.seed ^ NGRAM
     cdef uint32_t inner = self.inner
+    cdef bint identifiers = (inner >> WITH_IDENTIFIERS) & 1, whole = False
     if n and not in_word(class_of(codes[0]), inner) and class_of(codes[0]) < FIRST_SCRIPT:
         position += 1
     while at < n:
         kind = class_of(codes[at])
         if in_word(kind, inner):
             start = at
+            if identifiers and start >= whole_until:
+                whole_until = whole_end(codes, n, start, inner, &whole)
+                if whole:
+                    emit(self, text, codes, start, whole_until, True, hash_of(codes, start, whole_until, ngram_seed),
+                         out, position, base_offset)
             hash = word_seed
             while True:
                 hash = (hash ^ codes[at]) * <uint64_t>1099511628211ULL
@@ -437,19 +486,15 @@ cdef Py_ssize_t scan_codes(Scanner self, str text, const code_t* codes, Py_ssize
             start = at
             middle = unit_end(codes, n, at)
             if middle == n or script_of(class_of(codes[middle]), script) != script:
-                hash = ngram_seed
-                for i in range(start, middle):
-                    hash = (hash ^ codes[i]) * <uint64_t>1099511628211ULL
-                emit(self, text, codes, start, middle, True, finish(hash), out, position, base_offset)
+                emit(self, text, codes, start, middle, True, hash_of(codes, start, middle, ngram_seed), out, position,
+                     base_offset)
                 position += 1
                 at = middle
                 continue
             while middle < n and script_of(class_of(codes[middle]), script) == script:
                 end = unit_end(codes, n, middle)
-                hash = ngram_seed
-                for i in range(start, end):
-                    hash = (hash ^ codes[i]) * <uint64_t>1099511628211ULL
-                emit(self, text, codes, start, end, True, finish(hash), out, position, base_offset)
+                emit(self, text, codes, start, end, True, hash_of(codes, start, end, ngram_seed), out, position,
+                     base_offset)
                 position += 1
                 start = middle
                 middle = end
@@ -460,9 +505,13 @@ cdef Py_ssize_t scan_codes(Scanner self, str text, const code_t* codes, Py_ssize
 
 
 def parts(str text, uint32_t inner=1 << APOSTROPHE):
-    """`(position, start, end, ngram)` of every part of a text: what the scanner sees before any policy."""
-    cdef Py_ssize_t at = 0, start, middle, end, n = len(text)
+    """`(position, start, end, ngram)` of every part of a text: what the scanner sees before any policy.
+
+    `ngram`: a pair of characters or an identifier, which is folded but not stemmed.
+    """
+    cdef Py_ssize_t at = 0, start, middle, end, whole_until = 0, n = len(text)
     cdef uint32_t position = 0
+    cdef bint identifiers = (inner >> WITH_IDENTIFIERS) & 1, whole = False
     cdef uint8_t kind, script
     cdef int width = PyUnicode_KIND(text)
     cdef void* data = PyUnicode_DATA(text)
@@ -481,6 +530,10 @@ def parts(str text, uint32_t inner=1 << APOSTROPHE):
             kind = class_of(codes[at])
             start = at
             if in_word(kind, inner):
+                if identifiers and start >= whole_until:
+                    whole_until = whole_end(codes, n, start, inner, &whole)
+                    if whole:
+                        found.append((position, start, whole_until, True))
                 while at < n and in_word(class_of(codes[at]), inner):
                     at += 1
                 found.append((position, start, at, False))

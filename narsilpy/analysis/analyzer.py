@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import snowballstemmer
 
 from narsilpy._lexicon import Lexicon
-from narsilpy._text import UNICODE_VERSION, CallableScanner, Scanner, checked_tokens, parts
+from narsilpy._text import IDENTIFIERS, INNER_HYPHENS, UNICODE_VERSION, CallableScanner, Scanner, checked_tokens, parts
 from narsilpy.analysis.folding import fold, strip_diacritics
 from narsilpy.analysis.languages import Language, find_language
 from narsilpy.errors import ErrorCode, InvalidConfig
@@ -36,14 +36,20 @@ class Analyzer:
             another, or a name in `registered`.
         tokenizer: a callable from text to `(term, start, end)` triples, in place of everything else.
         fold_diacritics: also drop accents, so that "creme" finds "crème"; off unless the language does so.
+        identifiers: index what is joined by one of ``- . / : + @ &``, or has ``+`` or ``#`` behind it, as a whole too:
+            "RFC-0011", "usb-c", "20.04", "node.js", "C++". The whole is one more token, at the position of its first
+            part; it is folded, not stemmed, and at most 128 characters long.
         registered: named stop-word sets.
 
     >>> [tuple(token) for token in Analyzer().analyze("The dog's 3 İstanbul kennels")]
     [('dog', 1, 4, 9), ('3', 2, 10, 11), ('istanbul', 3, 12, 20), ('kennel', 4, 21, 28)]
+    >>> [(token.term, token.position) for token in Analyzer(identifiers=True).analyze("USB-C in C++")]
+    [('usb-c', 0), ('usb', 0), ('c', 1), ('c++', 3), ('c', 3)]
     """
 
     def __init__(self, *, language: str = "english", stop_words: Any = None, tokenizer: Tokenizer | None = None,
-                 fold_diacritics: bool | None = None, registered: Mapping[str, Iterable[str]] | None = None) -> None:
+                 fold_diacritics: bool | None = None, identifiers: bool = False,
+                 registered: Mapping[str, Iterable[str]] | None = None) -> None:
         self.language: Language = find_language(language)
         if tokenizer is not None and not callable(tokenizer):
             raise InvalidConfig(ErrorCode.CONFIG_INVALID,
@@ -52,7 +58,14 @@ class Analyzer:
         if fold_diacritics is not None and not isinstance(fold_diacritics, bool):
             raise InvalidConfig(ErrorCode.CONFIG_INVALID, "`fold_diacritics` must be True, False or None",
                                 {"option": "fold_diacritics"})
+        if not isinstance(identifiers, bool):
+            raise InvalidConfig(ErrorCode.CONFIG_INVALID, "`identifiers` must be True or False",
+                                {"option": "identifiers"})
         self.tokenizer = tokenizer
+        self.identifiers = identifiers
+        self._inner = self.language.inner
+        if identifiers:     # the parts of a whole are to be found too, so hyphens do not hold words together
+            self._inner = (self._inner & ~INNER_HYPHENS) | IDENTIFIERS
         self.fold_diacritics = self.language.strips_diacritics if fold_diacritics is None else fold_diacritics
         self.stop_words = _stop_words(stop_words, self.language, registered or {})
         self._respell, self._strip = self.language.respell, self.language.strip
@@ -107,7 +120,7 @@ class Analyzer:
             return [(term, position, start, end, term)
                     for position, (term, start, end) in enumerate(checked_tokens(self.tokenizer, text))]
         found = []
-        for position, start, end, ngram in parts(text, self.language.inner):
+        for position, start, end, ngram in parts(text, self._inner):
             answer = self.remembered(text[start:end], ngram)
             if answer is not None:
                 found.append((answer[0], position, start, end, answer[1]))
@@ -117,7 +130,7 @@ class Analyzer:
         """Where the words of a text are, dropped ones too."""
         if self.tokenizer is not None:
             return [(start, end) for _, start, end in checked_tokens(self.tokenizer, text)]
-        return [(start, end) for _, start, end, _ in parts(text, self.language.inner)]
+        return [(start, end) for _, start, end, _ in parts(text, self._inner & ~IDENTIFIERS)]
 
     def fold(self, surface: str) -> str:
         """A word as it is before stemming."""
@@ -132,12 +145,20 @@ class Analyzer:
         """A native scanner for the writer of one index."""
         if self.tokenizer is not None:
             return CallableScanner(lexicon, surfaces, self.tokenizer)
-        return Scanner(lexicon, surfaces, self.word, self.language.inner)
+        return Scanner(lexicon, surfaces, self.word, self._inner)
+
+    @property
+    def options(self) -> dict[str, bool]:
+        """The arguments, beside the language and its stop words, that make such an analyzer again."""
+        wholes = {"identifiers": True} if self.identifiers else {}
+        return {"fold_diacritics": self.fold_diacritics, **wholes}
 
     @property
     def fingerprint(self) -> dict[str, Any]:
         """What an index's terms depend on: another fingerprint, other terms."""
+        wholes = {"identifiers": True} if self.identifiers else {}
         return {
+            **wholes,
             "language": self.language.name, "algorithm": self.language.algorithm,
             "stemmer": _stemmer_version() if self.language.algorithm else None, "unicode": UNICODE_VERSION,
             "fold_diacritics": self.fold_diacritics, "stop_words": sorted(self.stop_words),

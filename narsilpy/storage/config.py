@@ -25,7 +25,7 @@ def config_of(settings: IndexSettings) -> dict[str, Any]:
         "strict": settings.strict,
         "bm25": {"k1": settings.k1, "b": settings.b},
         "stop_words": sorted(analyzer.stop_words) if own else None,
-        "fold_diacritics": analyzer.fold_diacritics,
+        **analyzer.options,
         "track_positions": settings.track_positions,
         "surface_forms": settings.surface_forms,
         "fingerprint": analyzer.fingerprint,

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 # What the original calls its analysis where ours makes the same terms. A snapshot that names another one, or none, is
 # read there all the same, and said to be stale.
 _REVISIONS: Final = {"english": "ebae3448ae674b59"}
-_FOLD: Final = "foldDiacritics"  # a setting of ours, which the original passes over
+_FOLD: Final = "foldDiacritics"  # settings of ours, which the original passes over
+_IDENTIFIERS: Final = "identifiers"
 
 
 def make_snapshot(core: IndexCore) -> bytes:
@@ -27,7 +28,8 @@ def make_snapshot(core: IndexCore) -> bytes:
     settings = core.settings
     analyzer = settings.analyzer
     own_words = analyzer.stop_words != analyzer.language.stop_words
-    plain = analyzer.tokenizer is None and analyzer.fold_diacritics == analyzer.language.strips_diacritics
+    plain = analyzer.tokenizer is None and not analyzer.identifiers
+    plain = plain and analyzer.fold_diacritics == analyzer.language.strips_diacritics
     builder = IndexBuilder(
         core.name,
         settings.definition,
@@ -39,7 +41,7 @@ def make_snapshot(core: IndexCore) -> bytes:
         surface_forms=settings.surface_forms,
         required=list(settings.required) or None,
         strict=settings.strict or None,
-        settings={} if plain else {_FOLD: analyzer.fold_diacritics},
+        settings={} if plain else {_FOLD: analyzer.fold_diacritics, _IDENTIFIERS: analyzer.identifiers},
     )
     with core.reading_stored(sort=True) as documents:
         for doc_id, stored in documents:
@@ -81,6 +83,8 @@ def read_settings(name: str, data: bytes) -> tuple[IndexSettings, IndexData]:
     }
     if isinstance(snapshot.settings.get(_FOLD), bool):
         arguments["fold_diacritics"] = snapshot.settings[_FOLD]
+    if isinstance(snapshot.settings.get(_IDENTIFIERS), bool):
+        arguments["identifiers"] = snapshot.settings[_IDENTIFIERS]
     if snapshot.tokenizer_name is not None:
         snapshot.notes.append(f"the tokenizer {snapshot.tokenizer_name!r} is not known here: the language's is used")
     return make_settings(_without_vectors(snapshot.schema), **arguments), snapshot

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from narsilpy._ingest import Intake
 from narsilpy._lexicon import Lexicon
-from narsilpy._text import INNER_APOSTROPHES, INNER_HYPHENS, parts
+from narsilpy._text import IDENTIFIERS, INNER_APOSTROPHES, INNER_HYPHENS, parts
 from narsilpy.analysis import Analyzer, Token, list_languages
 from tests.reference import scanner as twin
 
@@ -28,7 +28,9 @@ FRAGMENTS = [
     "\u02bb", "\u0345", "\u1fb3"]
 ANY = st.characters(exclude_categories=["Cn"])      # lone surrogates included
 TEXTS = st.lists(st.one_of(st.sampled_from(FRAGMENTS), ANY), max_size=25).map("".join)
+CODES = st.text(st.sampled_from("aC3.-/:+#@&_' \u00e9\u03c3\u6f22\U0001f600\uff0d"), max_size=30)     # identifiers
 ANALYZER = Analyzer()
+WITH_WHOLES = Analyzer(identifiers=True)
 EVERY_LANGUAGE = [Analyzer(language=name) for name in list_languages()]
 BARE = Analyzer(stop_words=[])
 
@@ -42,10 +44,12 @@ def scanned(analyzer: Analyzer, text: str) -> list[Token]:
     return [Token(lexicon.term(term), position, start, end) for term, position, start, end in first]
 
 
-@given(text=TEXTS, apostrophes=st.booleans(), hyphens=st.booleans())
-def test_the_cuts_are_the_twins(text: str, apostrophes: bool, hyphens: bool) -> None:
-    inner = INNER_APOSTROPHES * apostrophes | INNER_HYPHENS * hyphens
-    assert parts(text, inner) == twin.parts(text, apostrophes, hyphens)
+@given(text=st.one_of(TEXTS, CODES), apostrophes=st.booleans(), hyphens=st.booleans(), wholes=st.booleans())
+@example("a." * 64, True, False, True)      # 127 characters and a full stop
+@example("a." * 64 + "b", True, False, True)
+def test_the_cuts_are_the_twins(text: str, apostrophes: bool, hyphens: bool, wholes: bool) -> None:
+    inner = INNER_APOSTROPHES * apostrophes | INNER_HYPHENS * hyphens | IDENTIFIERS * wholes
+    assert parts(text, inner) == twin.parts(text, apostrophes, hyphens, wholes)
 
 
 def test_every_known_character_is_classed_as_the_twin_classes_it() -> None:
@@ -57,11 +61,11 @@ def test_every_known_character_is_classed_as_the_twin_classes_it() -> None:
     assert not wrong
 
 
-@given(text=TEXTS)
+@given(text=st.one_of(TEXTS, CODES))
 @example("\u3042\u30fc\u304b")      # a prolonged sound mark at the start of a pair
 @example("\u30fc\u304b")
 def test_native_and_python_analysis_agree(text: str) -> None:
-    for analyzer in (ANALYZER, BARE):
+    for analyzer in (ANALYZER, BARE, WITH_WHOLES):
         assert scanned(analyzer, text) == analyzer.analyze(text)
 
 
@@ -76,6 +80,17 @@ def test_slice_law(text: str, analyzer: Analyzer) -> None:
         assert analyzer.analyze(text[token.start:token.end]) == [Token(token.term, 0, 0, token.end - token.start)]
 
 
+@given(text=st.one_of(TEXTS, CODES), analyzer=st.sampled_from([
+    WITH_WHOLES, Analyzer(identifiers=True, language="french"), Analyzer(identifiers=True, stop_words=[])]))
+def test_slice_law_of_identifiers(text: str, analyzer: Analyzer) -> None:
+    """A whole holds its parts, so its own text has it first; everything else has itself alone."""
+    tokens = analyzer.analyze(text)
+    assert [token.start for token in tokens] == sorted(token.start for token in tokens)
+    for token in tokens:
+        again = analyzer.analyze(text[token.start:token.end])
+        assert again[0] == Token(token.term, 0, 0, token.end - token.start)
+
+
 @given(text=st.text(st.characters(max_codepoint=255), max_size=60))
 @example("the dog's caf\u00e9 " + "x" * 16 + " " + "y" * 17 + " " + "z" * 128 + " " + "w" * 129)
 def test_wider_strings_give_the_same_tokens(text: str) -> None:
@@ -86,8 +101,8 @@ def test_wider_strings_give_the_same_tokens(text: str) -> None:
 
 
 @given(words=st.lists(st.text(st.sampled_from("adgOSTs'_@[`{Zz0\u00c9\u00e9"), min_size=1, max_size=17), max_size=20))
-@example(["the", "THE", "Dogs", "dogs", "DOGS", "DOG'S", "\u00c9t", "\u00e9t", "A@Z[", "a`z{",
-          "Supercalifragil", "x" * 17])
+@example(["the", "THE", "Dogs", "dogs", "DOGS", "DOG'S", "\u00c9t", "\u00e9t", "A@Z[", "a`z{", "Supercalifragil",
+                "x" * 17])
 def test_what_is_known_in_lower_case_is_known_in_any(words: list[str]) -> None:
     text = " ".join([*words, *map(str.lower, words), *map(str.upper, words), *words])
     assert scanned(ANALYZER, text) == ANALYZER.analyze(text)

@@ -71,7 +71,24 @@ def with_scripts_of_long_marks(found: list[tuple[str, int, int]]) -> list[tuple[
     return [(what, start, end) for what, (_, start, end) in zip(kinds, found, strict=True)]
 
 
-def parts(text: str, apostrophes: bool = True, hyphens: bool = False) -> list[tuple[int, int, int, bool]]:
+def identifiers(words: list[tuple[int, int]], text: str) -> list[tuple[int, int]]:
+    """Words joined by one character each, or with "+" or "#" behind."""
+    found = []
+    rest = list(words)
+    while rest:
+        start, end = rest.pop(0)
+        last = end
+        while rest and rest[0][0] == last + 1 and text[last] in "-./:+@&":
+            last = rest.pop(0)[1]
+        joined = last > end
+        behind = len(text[last:]) - len(text[last:].lstrip("+#"))
+        if (joined or behind) and last + behind - start <= 128:
+            found.append((start, last + behind))
+    return found
+
+
+def parts(text: str, apostrophes: bool = True, hyphens: bool = False,
+          wholes: bool = False) -> list[tuple[int, int, int, bool]]:
     """`(position, start, end, ngram)` of every part of a text."""
     spans: list[tuple[int, int, bool]] = []
     found = with_scripts_of_long_marks(units(text, apostrophes, hyphens))
@@ -84,4 +101,10 @@ def parts(text: str, apostrophes: bool = True, hyphens: bool = False) -> list[tu
         elif what != "separator":
             spans += [(left[0], right[1], True) for left, right in pairwise(cells)]
     first = 1 if text and spans and spans[0][0] > 0 else 0      # an empty part stands before a leading separator
-    return [(position, *span) for position, span in enumerate(spans, first)]
+    numbered = [(position, *span) for position, span in enumerate(spans, first)]
+    if wholes:
+        words = [(start, end) for _, start, end, ngram in numbered if not ngram]
+        position_of = {start: position for position, start, _, _ in numbered}
+        numbered += [(position_of[start], start, end, True) for start, end in identifiers(words, text)]
+        numbered.sort(key=lambda part: (part[0], -part[2]))     # a whole stands in front of its first part
+    return numbered
