@@ -67,6 +67,7 @@ cdef inline double cursor_score(const Cursor* c) noexcept nogil:
 
 cdef void source_memory(Source* source, MemorySegment segment, uint32_t field, MemList* postings) noexcept
 cdef void source_sealed(Source* source, SealedSegment segment, SealedList* found) noexcept
+# with a weight of 0 nothing is scored: a cursor for reading places or merging needs no bound
 cdef void cursor_open(Cursor* c, const Source* source, double weight, double c0, double c1) noexcept nogil
 cdef bint cursor_next_block(Cursor* c) noexcept nogil
 cdef uint32_t cursor_seek(Cursor* c, uint32_t target) noexcept nogil

@@ -60,6 +60,7 @@ cdef void cursor_open(Cursor* c, const Source* source, double weight, double c0,
     c.c1 = c1
     c.error = CURSOR_FINE
     c.n_blocks = (source.n + BLOCK - 1) // BLOCK
+    c.bound = 0.0
     if source.head != NULL:
         c.bound = impact(c, source.max_tf, source.min_length) * SLACK
         return
@@ -75,7 +76,7 @@ cdef void cursor_open(Cursor* c, const Source* source, double weight, double c0,
         c.metas = <const BlockMeta*>(source.body + at) + 1
         c.blocks = <const uint8_t*>(c.metas + c.n_blocks)
         return
-    if cursor_next_block(c):            # one block: its exact maximum costs less than its bound would save
+    if weight != 0.0 and cursor_next_block(c):      # one block: its exact maximum costs less than its bound would save
         for j in range(c.count):
             value = impact(c, c.tfs[j], length_at(source, c.docs[j]))
             if value > best:

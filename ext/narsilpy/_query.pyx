@@ -581,7 +581,7 @@ cdef class Query:
                 in_phrase |= self.phrases[j].first_leaf <= ref.leaf < self.phrases[j].first_leaf + self.phrases[j].n_words
             if in_phrase:
                 continue
-            cursor_open(c, &ref.source, ref.weight, ref.c0, ref.c1)
+            cursor_open(c, &ref.source, 0.0, 0.0, 0.0)
             if cursor_seek(c, doc) == doc:
                 status = read_places(c, self.views[view].occurrences, ref.match, out)
             if status == -2:
@@ -609,7 +609,7 @@ cdef class Query:
             word = ref.leaf - phrase.first_leaf
             if ref.view != view or ref.field != field or ref.leaf < phrase.first_leaf or word >= phrase.n_words:
                 continue
-            cursor_open(c, &ref.source, ref.weight, ref.c0, ref.c1)
+            cursor_open(c, &ref.source, 0.0, 0.0, 0.0)
             if cursor_seek(c, doc) == doc and read_places(c, self.views[view].occurrences, ref.match, &words[word]) < 0:
                 raise ValueError("the spans of a term are corrupt")
         for word in range(phrase.n_words):

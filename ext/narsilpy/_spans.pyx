@@ -10,6 +10,13 @@ from libc.stdlib cimport free, realloc
 
 from narsilpy.highlight.model import Span
 
+cdef extern from "Python.h":
+    int Py_UNICODE_ISSPACE(uint32_t char)
+    uint32_t PyUnicode_READ_CHAR(object text, Py_ssize_t at)
+
+cdef enum:
+    LONG_WORD = 40              # a run without white space longer than this is no word: a window may start inside it
+
 
 cdef class SpanArray:
     """Matches of one field, in order: `SpanArray([(start, end, match, value)], matches)`; value -1 = a plain string."""
@@ -58,6 +65,12 @@ cdef class SpanArray:
     def positions(self):
         """The spans as an immutable sequence that makes each Span when it is touched."""
         return Positions(self, 0, self.n)
+
+    def edges(self, Py_ssize_t first, Py_ssize_t stop):
+        """`(start, end)`: where the records [first, stop) begin and end. There is at least one."""
+        if not 0 <= first < stop <= self.n:
+            raise IndexError("no such records")
+        return self.records[first].start, self.records[stop - 1].end
 
     def of_value(self, int32_t value):
         """`(first, stop)`: the records of one element of an array field."""
@@ -151,6 +164,49 @@ def densest(SpanArray array, Py_ssize_t first, Py_ssize_t stop, uint32_t length,
             best = count
             best_start = start
     return best_start
+
+
+def snap_to_words(str text, Py_ssize_t start, Py_ssize_t end, Py_ssize_t match_start, Py_ssize_t match_end):
+    """The window, shrunk to whole words: from the start of one to the end of one, never past the matches in it.
+
+    Where no white space lies between the window's edge and the match, the edge stays (a script without spaces).
+    """
+    cdef Py_ssize_t at, n = len(text)
+    start, end = max(start, 0), min(end, n)
+    if start > 0:
+        if not is_space(text, start - 1) and not is_space(text, start):
+            at = start
+            while at < match_start and not is_space(text, at):
+                at += 1
+            if at < match_start:
+                start = at
+            elif match_start - start < LONG_WORD:
+                start = match_start
+        while start < match_start and is_trailing(PyUnicode_READ_CHAR(text, start)):
+            start += 1
+    if end < n:
+        if not is_space(text, end - 1) and not is_space(text, end):
+            at = end - 1
+            while at >= match_end and not is_space(text, at):
+                at -= 1
+            if at >= match_end:
+                end = at
+        while end > match_end and end > start and is_space(text, end - 1):
+            end -= 1
+    return start, end
+
+
+cdef inline bint is_space(str text, Py_ssize_t at) noexcept:
+    return Py_UNICODE_ISSPACE(PyUnicode_READ_CHAR(text, at))
+
+
+cdef inline bint is_trailing(uint32_t char) noexcept:
+    """White space, and punctuation that ends what stood before the window."""
+    if Py_UNICODE_ISSPACE(char):
+        return True
+    if char < 128:
+        return char in (46, 44, 59, 58, 33, 63, 41, 93, 125, 45)        # . , ; : ! ? ) ] } -
+    return char in (0xBB, 0x201D, 0x2019, 0x2026, 0x2013, 0x2014)       # closing quotes, ellipsis, dashes
 
 
 cdef inline str piece(str text, Py_ssize_t start, Py_ssize_t end, bint escape):

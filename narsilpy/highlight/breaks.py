@@ -5,7 +5,6 @@ import re
 import unicodedata
 
 LOOK_AROUND = 1_000         # code points beyond which no sentence is looked for
-_SPACE_OR_PUNCTUATION = re.compile(r"[\s.,;:!?)\]}»”’…–—-]*")
 
 
 def snap_to_graphemes(text: str, start: int, end: int) -> tuple[int, int]:
@@ -39,38 +38,6 @@ def _continues(text: str, at: int) -> bool:
             start -= 1
         return (at - start) % 2 == 1
     return False
-
-
-def snap_to_words(text: str, start: int, end: int, match_start: int, match_end: int) -> tuple[int, int]:
-    """The window, shrunk to whole words: from the start of one to the end of one, never past the matches in it."""
-    if start > 0:
-        if not text[start - 1].isspace() and not text[start].isspace():
-            space = _next_space(text, start, match_start)
-            start = match_start if space < 0 and match_start - start < 40 else start if space < 0 else space
-        found = _SPACE_OR_PUNCTUATION.match(text, start, max(start, match_start))
-        start = grapheme_start(text, found.end() if found else start)
-    if end < len(text):
-        if not text[end - 1].isspace() and not text[end].isspace():
-            space = _last_space(text, match_end, end)
-            end = space if space >= 0 else end
-        while end > max(match_end, start) and text[end - 1].isspace():
-            end -= 1
-        end = max(grapheme_start(text, end), match_end)
-    return start, end
-
-
-def _next_space(text: str, start: int, limit: int) -> int:
-    for at in range(start, limit):
-        if text[at].isspace():
-            return at
-    return -1
-
-
-def _last_space(text: str, limit: int, end: int) -> int:
-    for at in range(end - 1, limit - 1, -1):
-        if text[at].isspace():
-            return at
-    return -1
 
 
 def sentence_bounds(text: str, start: int, end: int, match_start: int, match_end: int, size: int) -> tuple[int, int]:

@@ -4,8 +4,8 @@ Only slices of the text are made, of the length of what is shown: the cost does 
 """
 from __future__ import annotations
 
-from narsilpy._spans import Positions, SpanArray, densest, tag
-from narsilpy.highlight.breaks import sentence_bounds, snap_to_graphemes, snap_to_words
+from narsilpy._spans import Positions, SpanArray, densest, snap_to_words, tag
+from narsilpy.highlight.breaks import sentence_bounds, snap_to_graphemes
 from narsilpy.highlight.model import Highlight, Passage, Span
 from narsilpy.highlight.options import FieldPlan
 from narsilpy.highlight.passages import best_passages
@@ -72,16 +72,14 @@ def _window(text: str, spans: SpanArray, first: int, stop: int, plan: FieldPlan)
     start = 0 if first == stop else densest(spans, first, stop, len(text), size)
     if start < 0:
         # no match fits whole: a window that starts with the first one shows its beginning
-        start = 0 if plan.boundary == "char" else min(spans.positions[first].start, len(text) - size)
+        start = 0 if plan.boundary == "char" else min(spans.edges(first, stop)[0], len(text) - size)
         return snap_to_graphemes(text, start, start + size)
     end = start + size
     if plan.boundary == "char":
         return snap_to_graphemes(text, start, end)
     if first == stop:
-        return snap_to_words(text, 0, end, end, 0)
-    inside_first, inside_stop = spans.within(start, end, first, stop)
-    match_start = spans.positions[inside_first].start
-    match_end = spans.positions[inside_stop - 1].end
+        return snap_to_graphemes(text, *snap_to_words(text, 0, end, 0, 0))
+    match_start, match_end = spans.edges(*spans.within(start, end, first, stop))
     if plan.boundary == "sentence":
         start, end = sentence_bounds(text, start, end, match_start, match_end, size)
-    return snap_to_words(text, start, end, match_start, match_end)
+    return snap_to_graphemes(text, *snap_to_words(text, start, end, match_start, match_end))

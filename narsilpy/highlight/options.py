@@ -56,6 +56,8 @@ class HighlightPlan(NamedTuple):
     plans: tuple[tuple[str, tuple[str, ...], FieldPlan], ...]
 
 
+CACHED_PLANS = 256
+_PLANS: dict[tuple[Any, ...], HighlightPlan] = {}
 _NAMES = tuple(field.name for field in fields(HighlightOptions) if field.name != "fields")
 
 
@@ -66,6 +68,31 @@ def parse_highlight(option: Any) -> HighlightPlan:
     >>> [(name, parts, options.max_chars) for name, parts, options in plan.plans]
     [('title', ('title',), 80), ('body', ('body',), 80)]
     """
+    key = _cache_key(option)
+    if key is not None:
+        plan = _PLANS.get(key)
+        if plan is None:
+            if len(_PLANS) >= CACHED_PLANS:
+                _PLANS.clear()
+            plan = _PLANS[key] = _parse(option)
+        return plan
+    return _parse(option)
+
+
+def _cache_key(option: Any) -> tuple[Any, ...] | None:
+    """What tells one plain option from another; None where it holds more than names, texts and numbers."""
+    if type(option) is not dict or type(names := option.get("fields")) is not list:
+        return None
+    key = [type(name) is str and name for name in names]
+    for name, value in option.items():
+        if name != "fields":
+            if type(value) not in (str, int, bool):
+                return None
+            key += (name, type(value), value)
+    return None if False in key[:len(names)] else (len(names), *key)
+
+
+def _parse(option: Any) -> HighlightPlan:
     if isinstance(option, HighlightOptions):
         given: dict[str, Any] = {name: getattr(option, name) for name in (*_NAMES, "fields")}
     elif isinstance(option, Mapping):

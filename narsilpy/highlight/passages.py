@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from narsilpy._spans import SpanArray
-from narsilpy.highlight.breaks import sentence_span, snap_to_words
+from narsilpy._spans import SpanArray, snap_to_words
+from narsilpy.highlight.breaks import sentence_span, snap_to_graphemes
 
 K1, B, PIVOT = 1.2, 0.75, 87.0
 MAX_CANDIDATES = 256        # passages that are scored in one field; matches beyond them are not looked at
@@ -23,8 +23,7 @@ def best_passages(text: str, spans: SpanArray, first: int, stop: int, n: int, ma
     at = first
     reached = 0
     while at < stop and len(found) < MAX_CANDIDATES:
-        match = spans.positions[at]
-        start, end = _stretch(text, match.start, match.end, max_chars, boundary)
+        start, end = _stretch(text, *spans.edges(at, at + 1), max_chars, boundary)
         start = max(start, reached)
         inside_first, inside_stop = spans.within(start, end, at, stop)
         if inside_first == inside_stop:     # a match longer than a passage may be
@@ -33,7 +32,7 @@ def best_passages(text: str, spans: SpanArray, first: int, stop: int, n: int, ma
         found.append((start, end, inside_first, inside_stop, _score(spans, inside_first, inside_stop, start, end)))
         reached = end
         at = inside_stop
-        while at < stop and spans.positions[at].start < end:
+        while at < stop and spans.edges(at, at + 1)[0] < end:
             at += 1
     found.sort(key=lambda passage: (-passage[4], passage[0]))
     return sorted(found[:n])
@@ -47,7 +46,8 @@ def _stretch(text: str, match_start: int, match_end: int, max_chars: int, bounda
             return start, max(end, match_end)
     size = max_chars or round(2 * PIVOT)
     start = max(0, min((match_start + match_end - size) // 2, len(text) - size))
-    return snap_to_words(text, start, min(len(text), start + size), match_start, match_end)
+    window = snap_to_words(text, start, min(len(text), start + size), match_start, match_end)
+    return snap_to_graphemes(text, *window)
 
 
 def _score(spans: SpanArray, first: int, stop: int, start: int, end: int) -> float:

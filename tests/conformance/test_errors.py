@@ -1,4 +1,4 @@
-"""The recorded faults of the original: bad input gets the same code, a typed error where the original leaked a raw one."""
+"""The recorded faults of the original: bad input gets the same code, and a typed error where the original leaked one."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -51,7 +51,8 @@ def operation(narsil: Narsil, step: dict[str, Any]) -> Callable[[], Any]:
         "insert": lambda: narsil.insert(index, document, doc_id),
         "insertBatch": lambda: narsil.insert_batch(index, value(step["docs"])),
         "update": lambda: narsil.update(index, doc_id, document),
-        "updateBatch": lambda: narsil.update_batch(index, [(item["docId"], item["document"]) for item in step["updates"]]),
+        "updateBatch": lambda: narsil.update_batch(
+            index, [(item["docId"], item["document"]) for item in step["updates"]]),
         "remove": lambda: narsil.remove(index, doc_id),
         "removeBatch": lambda: narsil.remove_batch(index, step["docIds"]),
         "get": lambda: narsil.get(index, doc_id),

@@ -1,0 +1,109 @@
+"""Highlights: the kernels against their twins, and the laws that every highlight keeps, through the engine."""
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from narsilpy import Analyzer, Narsil
+from narsilpy._spans import SpanArray, densest, snap_to_words, tag
+from tests.reference import highlight as twin
+
+ANALYZER = Analyzer()
+# Words that match, that do not, and what sits between them: marks, widths, emoji, scripts without spaces, markup.
+PIECES = ["fox", "Foxes", "fox’s", "river", "the", "e\u0301cole", "ＦＯＸ", "İstanbul", "東京都", "한국어", "👩‍👩‍👧", "🇫🇷🇩🇪", "<b>", "&amp;",
+          '"', "'", ".", ", ", " ", "  ", "\r\n", "\u00a0", "\u200b", "—", "a\u0308\u0323", "x" * 50, "\ud800"]
+texts = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
+spaced = st.lists(st.sampled_from(PIECES), max_size=60).map(" ".join)
+QUERIES = ["fox", "fox river", "ÉCOLE istanbul", "東京 한국", "the fox"]
+
+
+@given(texts | spaced, st.data())
+def test_snapping_to_words_equals_the_twin(text: str, data: st.DataObject) -> None:
+    assume(text)
+    bounds = sorted(data.draw(st.lists(st.integers(0, len(text)), min_size=4, max_size=4)))
+    start, match_start, match_end, end = bounds
+    assume(start < end)
+    arguments = (text, start, end, match_start, match_end)
+    assert snap_to_words(*arguments) == twin.snap_to_words(*arguments)
+
+
+@given(st.lists(st.tuples(st.integers(0, 80), st.integers(1, 9)), min_size=1, max_size=12), st.integers(1, 60))
+def test_the_densest_window_and_its_tags_equal_the_twin(drawn: list[tuple[int, int]], size: int) -> None:
+    starts = sorted({start for start, _ in drawn})
+    spans = [(start, start + 3) for start in starts]        # of one length, so that ends ascend as words' do
+    text = "".join(chr(97 + number % 26) for number in range(90))
+    array = SpanArray([(start, end, 0, -1) for start, end in spans], (("fox", "fox", "exact"),))
+    at = densest(array, 0, len(array), len(text), size)
+    best = twin.most_inside(spans, len(text), size)
+    assert (at < 0) == (best == 0)
+    if at >= 0:
+        first, stop = array.within(at, at + size, 0, len(array))
+        assert stop - first == best
+        assert tag(text, at, at + size, array, first, stop, "[", "]", False) == twin.tagged(
+            text, at, at + size, spans[first:stop], "[", "]")
+
+
+def engine(text: Any, **settings: Any) -> Narsil:
+    narsil = Narsil()
+    narsil.create_index("docs", schema={"body": "string", "tags": "string[]"}, **settings)
+    narsil.insert("docs", {"body": text} if isinstance(text, str) else {"tags": text}, "a")
+    return narsil
+
+
+@given(texts | spaced, st.sampled_from(QUERIES), st.integers(0, 80), st.sampled_from(["word", "sentence", "char"]),
+       st.integers(1, 3))
+def test_every_highlight_keeps_the_laws(text: str, query: str, size: int, boundary: str, passages: int) -> None:
+    options = {"fields": ["body"], "max_snippet_length": size, "boundary": boundary, "passages": passages,
+               "pre_tag": "\x02", "post_tag": "\x03"}
+    wanted = {token.term for token in ANALYZER.analyze(query)}
+    expected = [(token.start, token.end) for token in ANALYZER.analyze(text) if token.term in wanted]
+    for settings in ({}, {"track_positions": False}):
+        hits = engine(text, **settings).query("docs", query, highlight=options).hits
+        assert len(hits) == (1 if expected else 0)
+        for hit in hits:
+            found = hit.highlights["body"]
+            assert [(span.start, span.end) for span in found.matches] == expected
+            shown = [(span.start, span.end) for span in found.positions]
+            assert set(shown) <= set(expected)
+            assert shown == sorted(shown)
+            for span in found.matches:      # the slice law
+                assert 0 <= span.start < span.end <= len(text)
+                assert span.term in {token.term for token in ANALYZER.analyze(text[span.start:span.end])}
+            for passage in found.passages:
+                assert text[passage.start:passage.end] == passage.text
+                assert (passage.truncated_left, passage.truncated_right) == (passage.start > 0, passage.end < len(text))
+                if passages == 1 and size:
+                    assert len(passage.text) <= size
+            if passages == 1:
+                plain = html.unescape(found.snippet.replace("\x02", "").replace("\x03", ""))
+                (passage,) = found.passages
+                cut = ("..." if passage.truncated_left else "") + "\0" + ("..." if passage.truncated_right else "")
+                assert plain == cut.replace("\0", html.unescape(html.escape(passage.text)))
+
+
+@given(st.lists(texts, max_size=5), st.sampled_from(QUERIES))
+def test_spans_of_array_fields_name_their_element(elements: list[str], query: str) -> None:
+    wanted = {token.term for token in ANALYZER.analyze(query)}
+    expected = [(number, token.start, token.end) for number, element in enumerate(elements)
+                for token in ANALYZER.analyze(element) if token.term in wanted]
+    for hit in engine(elements).query("docs", query, highlight={"fields": ["tags"]}):
+        found = hit.highlights["tags"].matches
+        assert [(span.value, span.start, span.end) for span in found] == expected
+
+
+@given(texts | spaced)
+def test_no_markup_of_a_source_survives_unescaped(text: str) -> None:
+    for hit in engine("fox " + text).query("docs", "fox", highlight={"fields": ["body"]}):
+        rest = re.sub(r"</?mark>", "", hit.highlights["body"].snippet)
+        assert not re.search(r"[<>\"']", rest)
+
+
+@given(st.text(max_size=60), st.sampled_from([{}, {"prefix": True}, {"tolerance": 2}, {"term_match": "all"}]))
+def test_plain_queries_never_raise(query: str, options: dict[str, Any]) -> None:
+    narsil = engine("a fox by the river in 東京")
+    result = narsil.query("docs", query, **options)
+    assert result.count >= len(result)
