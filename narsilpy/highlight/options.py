@@ -83,7 +83,7 @@ def _cache_key(option: Any) -> tuple[Any, ...] | None:
     """What tells one plain option from another; None where it holds more than names, texts and numbers."""
     if type(option) is not dict or type(names := option.get("fields")) is not list:
         return None
-    key = [type(name) is str and name for name in names]
+    key: list[Any] = [type(name) is str and name for name in names]
     for name, value in option.items():
         if name != "fields":
             if type(value) not in (str, int, bool):

@@ -1,4 +1,4 @@
-"""The recorded faults of the original: bad input gets the same code, and a typed error where the original leaked one."""
+"""The recorded faults of the original: the same codes for bad input, typed errors where the original leaked raw ones."""
 from __future__ import annotations
 
 from collections.abc import Callable

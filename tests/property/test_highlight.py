@@ -14,7 +14,9 @@ from tests.reference import highlight as twin
 
 ANALYZER = Analyzer()
 # Words that match, that do not, and what sits between them: marks, widths, emoji, scripts without spaces, markup.
-PIECES = ["fox", "Foxes", "fox’s", "river", "the", "e\u0301cole", "ＦＯＸ", "İstanbul", "東京都", "한국어", "👩‍👩‍👧", "🇫🇷🇩🇪", "<b>", "&amp;",
+PIECES = ["fox", "Foxes", "fox’s", "river", "the", "e\u0301cole", "ＦＯＸ", "İstanbul",
+          "東京都", "한국어", "👩‍👩‍👧", "🇫🇷🇩🇪",
+          "<b>", "&amp;",
           '"', "'", ".", ", ", " ", "  ", "\r\n", "\u00a0", "\u200b", "—", "a\u0308\u0323", "x" * 50, "\ud800"]
 texts = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
 spaced = st.lists(st.sampled_from(PIECES), max_size=60).map(" ".join)
