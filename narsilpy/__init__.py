@@ -6,6 +6,7 @@ Every match carries `(start, end)` in code points of the stored text.
 from __future__ import annotations
 
 from narsilpy.analysis import Analyzer, list_languages
+from narsilpy.analysis.synonyms import Synonyms
 from narsilpy.citations import Citation, Verification, sentence_at
 from narsilpy.engine import Index, Narsil
 from narsilpy.errors import (
@@ -32,6 +33,7 @@ from narsilpy.highlight.model import Highlight, Passage, Quote, Span
 from narsilpy.highlight.options import HighlightOptions
 from narsilpy.query.objects import And, Boost, Fuzzy, Not, Or, Phrase, Prefix, Term
 from narsilpy.query.options import QueryOptions
+from narsilpy.query.synonyms import with_synonyms
 from narsilpy.results import BatchFailure, BatchResult, Hit, IndexStats, Preflight, QueryResult, ScoreComponents
 
 __version__ = "0.1.0"
@@ -43,6 +45,6 @@ __all__ = [
     "InvalidAnalyzer", "InvalidConfig", "InvalidDocument", "InvalidQuery", "InvalidSchema", "LanguageNotSupported",
     "Narsil", "NarsilError", "Not", "Or", "Passage", "Phrase", "Preflight", "Prefix", "QueryOptions", "QueryResult",
     "Quote",
-    "ScoreComponents", "Span", "StorageFailed", "Term", "Verification",
-    "list_languages", "sentence_at",
+    "ScoreComponents", "Span", "StorageFailed", "Synonyms", "Term", "Verification",
+    "list_languages", "sentence_at", "with_synonyms",
 ]
