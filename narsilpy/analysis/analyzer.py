@@ -13,6 +13,7 @@ from narsilpy.analysis.folding import fold, strip_diacritics
 from narsilpy.analysis.languages import Language, find_language
 from narsilpy.errors import ErrorCode, InvalidConfig
 
+RULES = 1                   # raised when splitting, folding or a language changes: terms made before are stale then
 CACHED_WORDS = 65_536       # spellings of queries and of scanned highlights whose analysis is remembered
 
 Tokenizer = Callable[[str], Iterable[tuple[str, int, int]]]
@@ -159,7 +160,7 @@ class Analyzer:
         wholes = {"identifiers": True} if self.identifiers else {}
         return {
             **wholes,
-            "language": self.language.name, "algorithm": self.language.algorithm,
+            "rules": RULES, "language": self.language.name, "algorithm": self.language.algorithm,
             "stemmer": _stemmer_version() if self.language.algorithm else None, "unicode": UNICODE_VERSION,
             "fold_diacritics": self.fold_diacritics, "stop_words": sorted(self.stop_words),
             "custom_tokenizer": self.tokenizer is not None}
