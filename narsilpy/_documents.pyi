@@ -1,6 +1,7 @@
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, final
 
+@final
 class Node:
     kind: int
     slot: int
@@ -8,6 +9,7 @@ class Node:
     children: dict[str, Node] | None
     def __init__(self, kind: int, slot: int, text: int, children: dict[str, Node] | None) -> None: ...
 
+@final
 class Reader:
     def __init__(
         self,

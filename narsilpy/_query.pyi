@@ -1,6 +1,6 @@
 from array import array
 from collections.abc import Container
-from typing import Any
+from typing import Any, Self
 
 from narsilpy._bits import Bits
 from narsilpy._spans import SpanArray
@@ -12,15 +12,15 @@ class Query:
     matches: tuple[Any, ...] | None
     def searches(self, field: int) -> bool: ...
     def match_table(self) -> tuple[Any, ...]: ...
-    def __init__(
-        self,
+    def __new__(
+        cls,
         segments: list[Any],
         accepts: list[Bits | None],
         n_docs: float,
         k1: float,
         b: float,
         fields: list[tuple[float, float, bool]],
-    ) -> None: ...
+    ) -> Self: ...
     def add_leaf(self, best_only: bool = False, scores: bool = True) -> int: ...
     def add_term(
         self, term: bytes, match: Any, factor: float = 1.0, df: int = -1, fields: Container[int] | None = None

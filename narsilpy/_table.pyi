@@ -1,8 +1,10 @@
+from typing import Self
+
 from narsilpy._guard import BlockGuard
 
 class TableIndex:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         guard: BlockGuard,
         locations: int,
         ends: int,
@@ -11,7 +13,7 @@ class TableIndex:
         n_slots: int,
         id_bytes: int,
         n_hash: int,
-    ) -> None: ...
+    ) -> Self: ...
     def find(self, raw_id: bytes, hashed: int) -> int: ...
     def raw_id(self, slot: int) -> bytes: ...
     def location(self, slot: int) -> tuple[int, int, int] | None: ...

@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterable
+from typing import Self
 
 from narsilpy._lexicon import Lexicon
 
@@ -7,8 +8,8 @@ INNER_APOSTROPHES: int
 INNER_HYPHENS: int
 IDENTIFIERS: int
 
-Policy = Callable[[str, bool], tuple[str, str] | None]
-Tokenizer = Callable[[str], Iterable[tuple[str, int, int]]]
+_Policy = Callable[[str, bool], tuple[str, str] | None]
+_Tokenizer = Callable[[str], Iterable[tuple[str, int, int]]]
 
 class TokenBuffer:
     n: int
@@ -19,13 +20,13 @@ class TokenBuffer:
 class Scanner:
     lexicon: Lexicon
     surfaces: Lexicon
-    policy: Policy
+    policy: _Policy
     inner: int
-    def __init__(self, lexicon: Lexicon, surfaces: Lexicon, policy: Policy, inner: int = ...) -> None: ...
+    def __new__(cls, lexicon: Lexicon, surfaces: Lexicon, policy: _Policy, inner: int = ...) -> Self: ...
     def tokens(self, text: str) -> list[tuple[str, int, int, int]]: ...
 
 class CallableScanner(Scanner):
-    def __init__(self, lexicon: Lexicon, surfaces: Lexicon, policy: Tokenizer, inner: int = 0) -> None: ...
+    def __new__(cls, lexicon: Lexicon, surfaces: Lexicon, policy: _Tokenizer, inner: int = 0) -> Self: ...
 
 def parts(text: str, inner: int = ...) -> list[tuple[int, int, int, bool]]: ...
-def checked_tokens(tokenizer: Tokenizer, text: str) -> list[tuple[str, int, int]]: ...
+def checked_tokens(tokenizer: _Tokenizer, text: str) -> list[tuple[str, int, int]]: ...

@@ -2,8 +2,7 @@
 #
 # A Bits is made once and never changes: removing documents makes a new one and leaves the old to the queries that
 # hold it. `n` is the number of bits, `n_set` how many are set; bits past `n` are 0.
-from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 

@@ -19,7 +19,7 @@ cdef void make_tables() noexcept:
     cdef uint32_t i, j, value
     for i in range(256):
         value = i
-        for j in range(8):
+        for j in range(8):  # no-cython-lint
             value = (value >> 1) ^ (0xEDB88320U if value & 1 else 0U)
         TABLES[0][i] = value
     for j in range(1, 8):

@@ -81,5 +81,3 @@ def distinct_terms(Lexicon lexicon, list buffers) -> list:
         utf8 = lexicon.utf8(term, &size)
         terms.append(utf8[:size])
     return terms
-
-

@@ -255,7 +255,7 @@ cdef class Lexicon:
         The first `prefix_length` code points must agree; a term shorter than that may differ anywhere.
         """
         cdef bytes prefix
-        cdef uint32_t at, stop, i, j, n, m = <uint32_t>len(term), kept = 0, depth, least, cost, number
+        cdef uint32_t at, i, j, m = <uint32_t>len(term), kept = 0, depth, least, cost, number
         cdef uint32_t* rows
         cdef uint32_t* row
         cdef uint32_t* above

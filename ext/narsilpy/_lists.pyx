@@ -81,7 +81,7 @@ cdef void encode_chain(Buffer* spans, Occurrence** memory, uint32_t number) noex
 cdef const uint8_t* skip_spans(const uint8_t* data, const uint8_t* end, uint32_t tf) noexcept nogil:
     cdef uint32_t j
     cdef uint64_t value
-    for j in range(tf):
+    for j in range(tf):  # no-cython-lint
         data = read_varint(data, end, &value)
         if data != NULL:
             data = read_varint(data, end, &value)

@@ -80,7 +80,7 @@ cdef int read_sealed(const Cursor* c, uint32_t match, Places* out) noexcept nogi
     else:
         for j in range(c.i):
             to_skip += c.tfs[j]
-        for j in range(to_skip):
+        for j in range(to_skip):  # no-cython-lint
             data = read_varint(data, end, &value)
             if data == NULL:
                 return -1
@@ -91,7 +91,7 @@ cdef int read_sealed(const Cursor* c, uint32_t match, Places* out) noexcept nogi
                 data = read_varint(data, end, &value)
                 if data == NULL:
                     return -1
-    for j in range(c.tfs[c.i]):
+    for j in range(c.tfs[c.i]):  # no-cython-lint
         data = read_varint(data, end, &value)
         if data == NULL:
             return -1

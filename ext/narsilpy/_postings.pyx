@@ -228,7 +228,7 @@ cdef class MemorySegment:
         cdef uint32_t* list_of = self.list_of[field]
         cdef uint32_t number, at = self.n_occurrences
         cdef bint has_spans = self.has_spans
-        for i in range(n):
+        for i in range(n):  # no-cython-lint
             number = list_of[token.term]
             postings = self.new_list(token.term, field) if number == 0 else self.list_at(number - 1)
             if postings.last_doc != doc + 1:

@@ -9,7 +9,7 @@
 # its candidates again in it (`exact_score`), so a document's score is the same double whatever was skipped. A bound is
 # compared with `<` only: a document that could tie the k-th hit is always scored, since ties go to the smaller id.
 from libc.math cimport INFINITY
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport qsort, realloc
 from libc.string cimport memcmp
 
@@ -162,7 +162,6 @@ cdef void offer(Search* s, uint32_t doc, double score) noexcept nogil:
 cdef void search_list(Search* s, Cursor* c) noexcept nogil:
     cdef uint32_t j, block, doc
     cdef double bar, score
-    cdef bint first = True
     if not s.scored and s.view.accept == NULL and s.collect == COLLECT_COUNT:
         s.count += c.source.n
         return

@@ -6,7 +6,7 @@
 # gathered source by source, which keeps documents ascending. Document frequencies are counted anew, so what had been
 # removed is gone from them. The loop runs without the GIL: a memory segment must not be appended to meanwhile.
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 import os
@@ -270,7 +270,7 @@ cdef void write_bodies(Merge* m, Buffer* heads, uint32_t n_lists) noexcept nogil
     cdef const uint8_t* head = heads.data
     cdef const uint8_t* stop = heads.data + heads.n
     cdef size_t body_at = 0
-    for i in range(n_lists):
+    for i in range(n_lists):  # no-cython-lint
         head = read_varint(head, stop, &field)
         head = read_varint(head, stop, &count)
         head = read_varint(head, stop, &size)

@@ -54,7 +54,7 @@ cdef int segment_lists(const uint8_t* base, uint32_t term, uint32_t* df, SealedL
     cdef const uint64_t* index = <const uint64_t*>(base + h.data_index)
     cdef uint64_t start = index[term], stop = index[term + 1]
     cdef uint64_t spans_size = h.end - h.spans
-    cdef uint64_t value, n_lists, span_at, total = 0
+    cdef uint64_t value, n_lists, span_at
     cdef const uint8_t* data
     cdef const uint8_t* end
     cdef int i
@@ -159,6 +159,8 @@ cdef class SealedSegment:
         cdef const LengthColumn* column
         cdef const uint32_t* index
         cdef uint32_t i
+        if <size_t>self.base & 7:
+            raise ValueError("a segment must lie at a multiple of 8 bytes")
         if size < sizeof(SegmentHeader) or h.magic[:8] != b"NARSILSG":
             raise ValueError("not a segment: the magic bytes are missing")
         if h.version != SEGMENT_VERSION:
@@ -236,7 +238,7 @@ cdef class SealedSegment:
         cdef uint32_t number, probes
         cdef Py_ssize_t size
         cdef const char* found
-        for probes in range(self.header.hash_slots):
+        for probes in range(self.header.hash_slots):  # no-cython-lint
             if self.guard is not None:
                 self.ensure(slots + slot, 4)
             number = slots[slot]

@@ -144,7 +144,7 @@ def densest(SpanArray array, Py_ssize_t first, Py_ssize_t stop, uint32_t length,
     Windows are centred on the start of each record and moved inside the text; of equals the first one counts, and
     where no record fits whole, -1 is the answer.
     """
-    cdef Py_ssize_t i, low = first, high = first, count, best = 0, k
+    cdef Py_ssize_t i, low = first, high = first, count, best = 0
     cdef int64_t start, best_start = -1, half = size // 2
     for i in range(first, stop):
         start = <int64_t>array.records[i].start - half

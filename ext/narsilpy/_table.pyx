@@ -66,7 +66,7 @@ cdef class TableIndex:
         cdef uint32_t slot, probes
         cdef uint64_t n
         cdef const uint8_t* found
-        for probes in range(self.n_hash):
+        for probes in range(self.n_hash):  # no-cython-lint
             slot = u32(self.at(self.table + 4 * <uint64_t>at, 4))
             if slot == 0:
                 return -1

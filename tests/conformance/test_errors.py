@@ -1,4 +1,4 @@
-"""The recorded faults of the original: the same codes for bad input, typed errors where the original leaked raw ones."""
+"""The recorded faults of the original: the same codes for bad input, a typed error where it leaked a raw one."""
 from __future__ import annotations
 
 from collections.abc import Callable
