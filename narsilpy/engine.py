@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from narsilpy.citations.verbs import CitationVerbs, IndexCitationVerbs
-from narsilpy.errors import EngineClosed, ErrorCode, IndexAlreadyExists, IndexNotFound
+from narsilpy.errors import EngineClosed, ErrorCode, IndexAlreadyExists, IndexNotFound, InvalidDocument
 from narsilpy.index import IndexCore
 from narsilpy.query.options import QueryOptions
 from narsilpy.query.search import preflight, search
@@ -198,6 +198,9 @@ class Narsil(StorageVerbs, CitationVerbs):
     def get_multiple(self, index: str, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
         """Copies of the stored documents among `ids`, by id."""
         core = self._core(index)
+        if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
+            raise InvalidDocument(ErrorCode.DOC_VALIDATION_FAILED,
+                                  f"get_multiple takes an iterable of ids, not {type(ids).__name__}", {})
         found = ((doc_id, core.get(doc_id)) for doc_id in ids)
         return {doc_id: document for doc_id, document in found if document is not None}
 

@@ -13,7 +13,7 @@ import msgspec
 
 from narsilpy.errors import ErrorCode, InvalidQuery
 
-RESULT_WINDOW = 10_000      # offset + limit: deeper pages go by cursor
+RESULT_WINDOW = 10_000      # offset + limit: the original's limit
 DEFAULT_LIMIT = 10
 
 
@@ -67,7 +67,7 @@ def window(options: QueryOptions) -> tuple[int, int]:
     if limit + offset > RESULT_WINDOW:
         raise InvalidQuery(ErrorCode.SEARCH_RESULT_WINDOW_EXCEEDED,
                            f"offset + limit is {offset + limit}, more than {RESULT_WINDOW}; "
-                           "page deeper with `search_after=result.cursor`",
+                           "narrow the query instead of paging deeper",
                            {"offset": offset, "limit": limit, "max": RESULT_WINDOW})
     return limit, offset
 
