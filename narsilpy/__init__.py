@@ -34,7 +34,7 @@ from narsilpy.highlight.options import HighlightOptions
 from narsilpy.query.objects import And, Boost, Fuzzy, Not, Or, Phrase, Prefix, Term
 from narsilpy.query.options import QueryOptions
 from narsilpy.query.synonyms import with_synonyms
-from narsilpy.results import BatchFailure, BatchResult, Hit, IndexStats, Preflight, QueryResult, ScoreComponents
+from narsilpy.results import BatchFailure, BatchResult, Hit, IndexStats, Preflight, QueryResult
 
 __version__ = "0.1.0"
 
@@ -45,6 +45,6 @@ __all__ = [
     "InvalidAnalyzer", "InvalidConfig", "InvalidDocument", "InvalidQuery", "InvalidSchema", "LanguageNotSupported",
     "Narsil", "NarsilError", "Not", "Or", "Passage", "Phrase", "Preflight", "Prefix", "QueryOptions", "QueryResult",
     "Quote",
-    "ScoreComponents", "Span", "StorageFailed", "Synonyms", "Term", "Verification",
+    "Span", "StorageFailed", "Synonyms", "Term", "Verification",
     "list_languages", "sentence_at", "with_synonyms",
 ]

@@ -5,7 +5,7 @@ Records are `msgspec.Struct`s (made in 0.1 Âµs; a slotted dataclass takes 0.15 Â
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -34,33 +34,20 @@ class BatchResult(msgspec.Struct, frozen=True):
         return {"succeeded": list(self.succeeded), "failed": [failure.to_dict() for failure in self.failed]}
 
 
-class ScoreComponents(msgspec.Struct, frozen=True):
-    """The numbers behind a score: `term_frequencies` by "field:term", `field_lengths` by field, `idf` by term."""
-
-    term_frequencies: dict[str, int]
-    field_lengths: dict[str, int]
-    idf: dict[str, float]
-
-    def to_dict(self) -> dict[str, Any]:
-        return msgspec.structs.asdict(self)
-
-
 class Hit(msgspec.Struct, frozen=True, eq=False):
     """One document of a result.
 
     Attributes:
         id: the document's id.
-        score: its BM25 score; None in a sorted query without `include_scores`.
+        score: its BM25 score; 0.0 where nothing was searched for.
         document: a copy of the stored document, narrowed by the `document` option; {} with `document=False`.
         highlights: a `Highlight` by field, empty unless `highlight` was given.
-        score_components: `ScoreComponents` with `include_score_components=True`, else None.
     """
 
     id: str
-    score: float | None
+    score: float
     document: dict[str, Any]
     highlights: dict[str, Highlight]
-    score_components: ScoreComponents | None = None
     _source: Any = None     # what `quote` reads: the index, the query, the document's number, the stored document
 
     def quote(self, field: str) -> Quote | None:
@@ -78,7 +65,7 @@ class Hit(msgspec.Struct, frozen=True, eq=False):
     __hash__ = None  # type: ignore[assignment]  # documents are dicts
 
     def _shown(self) -> tuple[Any, ...]:
-        return self.id, self.score, self.document, self.highlights, self.score_components
+        return self.id, self.score, self.document, self.highlights
 
     def __repr__(self) -> str:
         return f"Hit(id={self.id!r}, score={self.score!r}, document={self.document!r}, highlights={self.highlights!r})"
@@ -87,8 +74,6 @@ class Hit(msgspec.Struct, frozen=True, eq=False):
         result: dict[str, Any] = {"id": self.id, "score": self.score, "document": self.document}
         if self.highlights:
             result["highlights"] = {field: value.to_dict() for field, value in self.highlights.items()}
-        if self.score_components is not None:
-            result["score_components"] = self.score_components.to_dict()
         return result
 
 
@@ -96,24 +81,17 @@ class QueryResult:
     """The answer to a query: iterable, sized and indexable over its hits.
 
     Attributes:
-        hits: tuple of `Hit`, best first (or in the order of `sort`).
+        hits: tuple of `Hit`, best first.
         count: how many documents match, before `limit` and `offset`. Exact, and computed when it is first read.
         elapsed: seconds that the query took.
-        cursor: pass it as `search_after` for the next page; None at the end.
-        facets: by field, where `facets` was given.
-        groups: where `group` was given.
     """
 
-    __slots__ = ("_count", "cursor", "elapsed", "facets", "groups", "hits")
+    __slots__ = ("_count", "elapsed", "hits")
 
-    def __init__(self, hits: tuple[Hit, ...], count: int | Callable[[], int], elapsed: float, cursor: str | None = None,
-                 facets: Mapping[str, Any] | None = None, groups: Any = None) -> None:
+    def __init__(self, hits: tuple[Hit, ...], count: int | Callable[[], int], elapsed: float) -> None:
         self.hits = hits
         self._count = count
         self.elapsed = elapsed
-        self.cursor = cursor
-        self.facets = facets
-        self.groups = groups
 
     @property
     def count(self) -> int:
@@ -138,13 +116,7 @@ class QueryResult:
         return f"QueryResult({len(self.hits)} hits, elapsed={self.elapsed:.6f})"
 
     def to_dict(self) -> dict[str, Any]:
-        result: dict[str, Any] = {"hits": [hit.to_dict() for hit in self.hits], "count": self.count,
-                                  "elapsed": self.elapsed, "cursor": self.cursor}
-        if self.facets is not None:
-            result["facets"] = {field: facet.to_dict() for field, facet in self.facets.items()}
-        if self.groups is not None:
-            result["groups"] = [group.to_dict() for group in self.groups]
-        return result
+        return {"hits": [hit.to_dict() for hit in self.hits], "count": self.count, "elapsed": self.elapsed}
 
 
 class Preflight(msgspec.Struct, frozen=True):

@@ -39,7 +39,7 @@ def search(core: IndexCore, term: Any, options: QueryOptions) -> QueryResult:
         for number, score in zip(numbers, scores, strict=True):
             stored = documents[number]
             highlights = {} if highlight is None else highlight_hit(core, query, number, stored, highlight)
-            hits.append(Hit(ids[number], score, project(stored), highlights, None, (core, query, number, stored)))
+            hits.append(Hit(ids[number], score, project(stored), highlights, (core, query, number, stored)))
     return QueryResult(tuple(hits), plan.count, perf_counter() - started)
 
 
