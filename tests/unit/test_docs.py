@@ -14,7 +14,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\s*^```text\n(.*?)^```\n)?", re.M
 
 def examples() -> list[object]:
     found = []
-    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]:
+    for path in [ROOT / "README.md", *sorted((ROOT / "narsilpy").glob("**/*.md"))]:
         text = path.read_text("utf-8")
         for match in BLOCK.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
