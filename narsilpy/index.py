@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple, TypeVar
 
+from narsilpy._bits import Bits
 from narsilpy._ingest import Intake, distinct_terms
 from narsilpy._lexicon import Lexicon
 from narsilpy._surfaces import Surfaces
@@ -18,6 +19,7 @@ from narsilpy.columns import Columns
 from narsilpy.errors import DocumentAlreadyExists, DocumentNotFound, ErrorCode, InvalidDocument, NarsilError
 from narsilpy.ids import new_id, utf8_id
 from narsilpy.query.terms import QueryTerm
+from narsilpy.reading import Reading
 from narsilpy.results import BatchFailure, BatchResult, IndexStats
 from narsilpy.schema import freeze, text_of, validate_doc_id
 from narsilpy.segments import Segments
@@ -36,19 +38,6 @@ class DocumentTokens(NamedTuple):
     lengths: list[int]
     terms: list[bytes]
     surfaces: dict[int, int]
-
-
-class Reading:
-    """Counts the queries that may still read removed documents: `active` holds an entry for each."""
-
-    def __init__(self) -> None:
-        self.active: list[None] = []
-
-    def __enter__(self) -> None:
-        self.active.append(None)
-
-    def __exit__(self, *error: object) -> None:
-        self.active.pop()
 
 
 class IndexCore:
@@ -77,6 +66,7 @@ class IndexCore:
         spellings = Lexicon()
         self.surfaces = Surfaces(spellings) if self.settings.surface_forms else None
         self.columns = Columns(self.schema)
+        self.filtered: tuple[int, dict[str, list[Bits | None]]] = (-1, {})    # by generation
         self._intake = Intake([analyzer.scanner(self.lexicon, spellings) for analyzer in self.analyzers])
         # by number, by number, by id
         self.documents, self.doc_ids, self.numbers = self.storage.containers()
@@ -90,6 +80,11 @@ class IndexCore:
             yield
         finally:
             self._generation += 1
+
+    @property
+    def generation(self) -> int:
+        """Changes with every change of what a query can see; odd within one."""
+        return self._generation
 
     def consistent(self, build: Callable[[], T]) -> T:
         """What `build` makes of one state of the index."""

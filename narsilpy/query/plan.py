@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from narsilpy.index import IndexCore
 
 ALL_SCORES = -math.inf
+CACHED_FILTERS = 64         # filters whose documents are remembered, of at most
+CACHED_CHARS = 1_000        # characters each
 
 
 class Plan:
@@ -69,7 +71,7 @@ def make_plan(core: IndexCore, term: Any, options: QueryOptions) -> Plan:
 
     def build() -> Query:
         segments, live = core.segments.views()
-        accepts = live if condition is None else narrowed(core, segments, condition)
+        accepts = live if condition is None else narrowed(core, segments, condition, options.filters)
         query = Query(segments, accepts, core.segments.n_docs, core.settings.k1, core.settings.b,
                       field_params(core, fields, boosts))
         if tree is not None:
@@ -153,10 +155,17 @@ def passing(core: IndexCore, condition: Filter) -> BitMap:
     return condition.evaluate(Scope(core.columns, documents, live))
 
 
-def narrowed(core: IndexCore, segments: list[Any], condition: Filter) -> list[Bits | None]:
-    """Live documents that pass a filter, by segment."""
-    portable = passing(core, condition).serialize()
-    accepts: list[Bits | None] = []
-    for segment in segments:
-        accepts.append(Bits.from_roaring(portable, segment.first_doc, segment.n_docs))
-    return accepts
+def narrowed(core: IndexCore, segments: list[Any], condition: Filter, expression: Any) -> list[Bits | None]:
+    """Live documents that pass a filter, by segment. The last filters of one state of the index are remembered."""
+    generation, known = core.filtered
+    if generation != core.generation:
+        known = {}
+        core.filtered = (core.generation, known)
+    key = repr(expression)
+    accepts = known.get(key)
+    if accepts is None:
+        portable = passing(core, condition).serialize()
+        accepts = [Bits.from_roaring(portable, segment.first_doc, segment.n_docs) for segment in segments]
+        if len(known) < CACHED_FILTERS and len(key) <= CACHED_CHARS:
+            known[key] = accepts
+    return list(accepts)
