@@ -12,7 +12,7 @@ from narsilpy.schema import text_of
 if TYPE_CHECKING:
     from narsilpy._spans import SpanArray
 
-MAX_SENTENCES = 64      # sentences with matches that are looked at in one field, so that a long one costs no more
+MAX_SENTENCES = 16      # sentences with matches that are looked at in one field, so that a long one costs no more
 
 
 def sentence_at(text: str, offset: int, *, language: str = "english") -> Span:

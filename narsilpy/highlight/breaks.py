@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+NEAR = 200                  # code points in front of a match in which most sentences start
 LOOK_AROUND = 1_000         # code points beyond which no sentence is looked for
 
 
@@ -58,11 +59,13 @@ _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[A-Za-z]|Dr|Mr|Mrs|Ms|Prof|St|No|Nos|
 
 def sentence_span(text: str, offset: int) -> tuple[int, int]:
     """The sentence round an offset, without the white space about it."""
-    low = max(0, offset - LOOK_AROUND)
-    start = low
-    for found in _STOP.finditer(text, low, offset + 1):
-        if found.end() <= offset and _is_stop(text, found, low):
-            start = found.end()
+    for reach in (NEAR, LOOK_AROUND):
+        low = start = max(0, offset - reach)
+        for found in _STOP.finditer(text, low, offset + 1):
+            if found.end() <= offset and _is_stop(text, found, low):
+                start = found.end()
+        if start > low or low == 0:
+            break
     end = min(len(text), offset + LOOK_AROUND)
     for found in _STOP.finditer(text, offset, min(len(text), end + 1)):
         if _is_stop(text, found, start):
