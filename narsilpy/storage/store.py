@@ -28,7 +28,6 @@ is the parent's. Open a store of its own in the child.
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import weakref
 from collections.abc import Callable, Mapping
@@ -136,7 +135,7 @@ class Store:
         lock = WriterLock(root / LOCK, timeout=timeout)
         try:
             if not (root / MANIFEST).exists():  # looked at again: another process may have made it meanwhile
-                write_manifest(disk, root / MANIFEST, EngineManifest(secrets.token_bytes(16)))
+                write_manifest(disk, root / MANIFEST, EngineManifest(os.urandom(16)))
                 disk.sync_directory(root.parent)
         except BaseException:
             lock.release()

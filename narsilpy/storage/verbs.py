@@ -16,7 +16,6 @@ from narsilpy.storage.config import config_of, is_stale, settings_of
 from narsilpy.storage.durable import DurableIndex
 from narsilpy.storage.jsonl import scan_jsonl, write_jsonl
 from narsilpy.storage.maintenance import StorageReport, backup, verify_index
-from narsilpy.storage.snapshots import documents_of, make_snapshot, read_settings
 from narsilpy.storage.store import Durability, Store
 
 if TYPE_CHECKING:
@@ -192,6 +191,8 @@ class StorageVerbs:
 
     def snapshot(self, index: str) -> bytes:
         """The whole index as bytes that `restore` takes, here and in Narsil, the original."""
+        from narsilpy.storage.snapshots import make_snapshot  # with the codecs behind it: 8 ms that few programs need
+
         return make_snapshot(self._core(index))
 
     def restore(self, index: str, data: bytes) -> list[str]:
@@ -210,6 +211,8 @@ class StorageVerbs:
         []
         {'id': '1', 'body': 'a violin'}
         """
+        from narsilpy.storage.snapshots import documents_of, read_settings
+
         self._check_open()
         settings, snapshot = read_settings(index, data)
         with self._lock, self._replacing(index, settings) as core:
