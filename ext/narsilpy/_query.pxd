@@ -77,6 +77,7 @@ cdef class Query:
     cdef int open_view(self, uint32_t i) except -1
     cdef int ensure_spans(self, uint32_t view) except -1
     cdef int run(self, Search* search) except -1
+    cdef void search_views(self, Search* search) noexcept nogil
     cdef int prepare(self, Search* search, Cursor* cursors, Cursor* probes, uint32_t* parts, uint32_t room) except -1
     cdef void open_cursors(self, Search* search, uint32_t view) noexcept nogil
     cdef tuple match_tuple(self)

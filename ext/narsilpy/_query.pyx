@@ -27,7 +27,9 @@ from narsilpy._segment cimport SealedList, SealedSegment, segment_frequency
 from narsilpy._spans cimport SpanArray
 
 cdef enum:
-    MAX_LISTS = 65536           # text fields of an index are numbered in 16 bits
+    # Below this many postings a search takes at most 0.2 ms, often 0.01: two threads that hand the GIL back and forth
+    # round so short a time wait for it longer than they search.
+    NOGIL_POSTINGS = 65536
 
 cdef list spare_scratch = []    # window slots (160 KB) that no query uses at the moment; the GIL guards it
 
@@ -335,6 +337,7 @@ cdef class Query:
         """Search every view. Raises for lists that are corrupt."""
         cdef ScratchBox box
         cdef uint32_t view, i, n, most = 0
+        cdef uint64_t n_postings = 0
         cdef uint32_t* parts
         cdef Cursor* cursors
         for view in range(self.n_views):
@@ -342,6 +345,8 @@ cdef class Query:
             for i in range(self.n_refs):
                 n += self.refs[i].view == view
             most = max(most, n)
+        for i in range(self.n_refs):
+            n_postings += self.refs[i].source.n
             if self.n_phrases:
                 self.ensure_spans(view)
         cursors = <Cursor*>malloc(2 * <size_t>max(most, 1) * sizeof(Cursor))
@@ -353,12 +358,11 @@ cdef class Query:
             self.prepare(search, cursors, cursors + max(most, 1), parts, max(most, 1))
             search.scratch = &box.scratch
             search.prune = search.collect == COLLECT_TOP and not self.negative
-            with nogil:
-                for view in range(self.n_views):
-                    self.open_cursors(search, view)
-                    search_view(search)
-                    if search.error:
-                        break
+            if n_postings < NOGIL_POSTINGS:
+                self.search_views(search)
+            else:
+                with nogil:
+                    self.search_views(search)
         finally:
             free(cursors)
             free(parts)
@@ -369,6 +373,14 @@ cdef class Query:
         if search.error == 2:
             raise ValueError("the postings of a term are corrupt")
         return 0
+
+    cdef void search_views(self, Search* search) noexcept nogil:
+        cdef uint32_t view
+        for view in range(self.n_views):
+            self.open_cursors(search, view)
+            search_view(search)
+            if search.error:
+                break
 
     cdef int prepare(self, Search* search, Cursor* cursors, Cursor* probes, uint32_t* parts, uint32_t room) except -1:
         """Give a search its query; `parts` has three times `room` numbers."""
