@@ -8,6 +8,9 @@ from narsilpy._text import parts
 from narsilpy.highlight.breaks import sentence_span
 
 AROUND = 64     # code points beside a cut in which the word it may split is looked for
+APOSTROPHES = "'\u2019\u02bc"
+IN_NUMBERS = ".,:/'\u2019\u066b\u066c"       # between digits they belong to the number: 1.50, 10:30, 1'000
+SIGNS = "-+\u2212"
 
 
 def find_quote(text: str, quote: str, match: str = "exact") -> Iterator[tuple[int, int]]:
@@ -44,12 +47,34 @@ def _folded(text: str, quote: str) -> Iterator[tuple[int, int]]:
 
 
 def splits_word(text: str, at: int) -> bool:
-    """Whether a cut falls between two characters of one word (scripts without spaces have no words to split)."""
+    """Whether a cut falls between two characters of one word (scripts without spaces have no words to split).
+
+    >>> splits_word("I can't", 5), splits_word("costs 1.50", 7), splits_word("at -5 C", 4), splits_word("'free'", 5)
+    (True, True, True, False)
+    """
     if not 0 < at < len(text) or text[at - 1].isspace() or text[at].isspace():
         return False
+    if _changes_meaning(text, at):
+        return True
     low = max(0, at - AROUND)
     return any(start < at - low < end and not ngram and "'" not in text[at - 1] + text[at]
                for _, start, end, ngram in parts(text[low:at + AROUND]))
+
+
+def _changes_meaning(text: str, at: int) -> bool:
+    """Whether what the cut leaves out belongs to the word: the end of "can't", the cents of a price, a minus sign."""
+    before, after = text[at - 1], text[at]
+    left = text[at - 2] if at > 1 else " "
+    right = text[at + 1] if at + 1 < len(text) else " "
+    if after in APOSTROPHES and before.isalpha() and right.isalpha():
+        return True
+    if before in APOSTROPHES and left.isalpha() and after.isalpha():
+        return True
+    if after in IN_NUMBERS and before.isdecimal() and right.isdecimal():
+        return True
+    if after.isdecimal() and before in IN_NUMBERS and left.isdecimal():
+        return True
+    return before in SIGNS and after.isdecimal() and not left.isalnum()
 
 
 def nearest_sentence(text: str, quote: str) -> tuple[int, int, int] | None:

@@ -52,7 +52,9 @@ def sentence_bounds(text: str, start: int, end: int, match_start: int, match_end
     return start, end
 
 
-_STOP = re.compile(r"(?:[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？｡]+[」』”’）]*|\n\s*\n)")
+# Full stops that stand before white space; full stops of scripts whose sentences follow each other without any (CJK,
+# Ethiopic, Burmese) or that mean nothing else (Arabic, Armenian, Devanagari, Urdu); blank lines.
+_STOP = re.compile(r"(?:[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？｡]+[」』”’）]*|[؟۔։।॥።፧፨။]+[\"'”’»)\]]*|\n\s*\n)")
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[A-Za-z]|Dr|Mr|Mrs|Ms|Prof|St|No|Nos|vs|etc|e\.g|i\.e|cf|Fig|Art|Sec|approx|"
                            r"Inc|Ltd)\.$")
 
