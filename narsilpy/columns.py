@@ -6,6 +6,7 @@ intersected with the live documents, so what was removed never shows, and an ind
 """
 from __future__ import annotations
 
+import threading
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
@@ -74,13 +75,13 @@ class Column:
 
     def range(self, low: float, high: float, with_low: bool, with_high: bool) -> BitMap:
         """Documents with a number between the bounds."""
-        if len(self._new_numbers) > NEW_NUMBERS:
+        if len(self._new_numbers) > max(NEW_NUMBERS, len(self._numbers) // 16):
             self._merge()
         numbers = self._numbers
         first = bisect_left(numbers, low) if with_low else bisect_right(numbers, low)
         last = bisect_right(numbers, high) if with_high else bisect_left(numbers, high)
         found = BitMap(self._number_docs[first:last]) if first < last else BitMap()
-        found.update(doc for number, doc in list(self._new_numbers)
+        found.update(doc for number, doc in self._new_numbers
                      if (number >= low if with_low else number > low)
                      and (number <= high if with_high else number < high))
         return found
@@ -94,16 +95,24 @@ class Column:
 
 
 class Columns:
-    """The columns of one index, by field."""
+    """The columns of one index, by field.
+
+    Readers make columns and sort numbers in, the writer adds to them: `lock` is held by whoever does. A document is
+    added after it can be read from the index, and a column is made from what can be read under the lock, so a document
+    that comes meanwhile is in one or in both (twice does no harm), never in neither.
+    """
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
+        self.lock = threading.Lock()
         self._columns: dict[str, Column] = {}
 
     def add(self, doc: int, stored: Any) -> None:
         """Keep the columns that exist up to date with a new document."""
-        for column in self._columns.values():
-            column.add(doc, _value(stored, column.field))
+        if self._columns or self.lock.locked():
+            with self.lock:
+                for column in self._columns.values():
+                    column.add(doc, _value(stored, column.field))
 
     def column(self, field: Field, documents: Iterator[tuple[int, Any]]) -> Column:
         """The column of a field, made from `documents` where no filter asked for it before."""

@@ -91,7 +91,12 @@ class IndexCore:
         for _ in range(4):
             generation = self._generation
             if not generation & 1:
-                result = build()
+                try:
+                    result = build()
+                except Exception:
+                    if self._generation == generation:
+                        raise
+                    continue        # it saw a change half-way: what it stumbled over is gone
                 if self._generation == generation:
                     return result
         with self._lock:
@@ -172,10 +177,10 @@ class IndexCore:
                 self.surfaces.add(buffers)
             if replaces is not None and old is not None:
                 self._take_out(replaces, old)
-            self.columns.add(number, stored)
             self.documents.append(stored)
             self.doc_ids.append(key)
             self.numbers[key] = number
+            self.columns.add(number, stored)
         finally:
             self._generation += 1
         if replaces is not None:

@@ -71,6 +71,8 @@ cdef class Query:
 
     def __cinit__(self, list segments, list accepts, double n_docs, double k1, double b, list fields):
         cdef uint32_t i
+        if len(segments) != len(accepts):       # a reader beside a writer may have seen one of them change
+            raise ValueError("as many sets of documents as segments are needed")
         self.segments = segments
         self.accepts = accepts
         self.n_views = <uint32_t>len(segments)

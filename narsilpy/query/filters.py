@@ -23,6 +23,7 @@ LISTS = ("in", "nin", "contains_all", "matches_any")
 FLAGS = ("exists", "not_exists", "is_empty", "is_not_empty")
 OPERATORS = (*COMPARISONS, *LISTS, *FLAGS, "starts_with", "ends_with", "size", "radius", "polygon")
 MAX_DEPTH = 32
+GREATEST = 2**1023      # numbers beyond it are no finite floats
 
 Documents = Callable[[], Iterator[tuple[int, Any]]]
 
@@ -133,6 +134,9 @@ def _check_operand(path: str, name: str, operand: Any, field: Field | None) -> N
         raise _refused(f"`{path}`: between takes a pair [low, high], not {operand!r}", path)
     if name in LISTS and not isinstance(operand, (list, tuple, set, frozenset)):
         raise _refused(f"`{path}`: {name} takes a list of values, not {operand!r}", path)
+    if name in ("eq", "ne", "gt", "lt", "gte", "lte", "starts_with", "ends_with") and isinstance(
+            operand, (list, tuple, set, frozenset, Mapping)):
+        raise _refused(f"`{path}`: {name} takes one value, not {type(operand).__name__}", path)
     if name in FLAGS and not isinstance(operand, bool):
         raise _refused(f"`{path}`: {name} takes True or False, not {operand!r}", path)
     if name == "size":
@@ -187,7 +191,8 @@ def _operator(field: Field, name: str, operand: Any) -> Node:
 def _values(field: Field, wanted: list[Any]) -> Node:
     """Documents with any of these values (as an element, in an array); a value of another type is nobody's."""
     if field.base == "number":
-        numbers = [float(value) for value in wanted if _is_number(value)]
+        numbers = [_bound(value) for value in wanted
+                   if _is_number(value) and (isinstance(value, float) or abs(value) <= GREATEST)]
         return lambda scope: BitMap.union(
             BitMap(), *(scope.column(field).range(number, number, True, True) for number in numbers))
     kind = bool if field.base == "boolean" else str
@@ -205,13 +210,13 @@ def _range(field: Field, name: str, operand: Any) -> Node:
     if name == "between":
         if not _is_pair(operand):
             return _nothing
-        low, high = float(operand[0]), float(operand[1])
+        low, high = _bound(operand[0]), _bound(operand[1])
     elif not _is_number(operand):
         return _nothing
     elif name in ("gt", "gte"):
-        low = float(operand)
+        low = _bound(operand)
     else:
-        high = float(operand)
+        high = _bound(operand)
     if field.base != "number":
         return _nothing
     return lambda scope: scope.column(field).range(low, high, name != "gt", name != "lt")
@@ -269,6 +274,13 @@ def _area(field: Field, name: str, operand: Mapping[str, Any]) -> Node:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value
+
+
+def _bound(value: Any) -> float:
+    """A bound as a float; a whole number beyond all floats is infinite."""
+    if isinstance(value, float) or abs(value) <= GREATEST:
+        return float(value)
+    return math.inf if value > 0 else -math.inf
 
 
 def _is_pair(value: Any) -> bool:

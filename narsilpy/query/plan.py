@@ -70,8 +70,9 @@ def make_plan(core: IndexCore, term: Any, options: QueryOptions) -> Plan:
             return Plan(None, len(words), min_score)
 
     def build() -> Query:
+        generation = core.generation
         segments, live = core.segments.views()
-        accepts = live if condition is None else narrowed(core, segments, condition, options.filters)
+        accepts = live if condition is None else narrowed(core, generation, segments, condition, options.filters)
         query = Query(segments, accepts, core.segments.n_docs, core.settings.k1, core.settings.b,
                       field_params(core, fields, boosts))
         if tree is not None:
@@ -149,23 +150,28 @@ def field_params(core: IndexCore, fields: tuple[int, ...] | None,
 def passing(core: IndexCore, condition: Filter) -> BitMap:
     """The live documents that satisfy a filter."""
     def documents() -> Iterator[tuple[int, Any]]:
-        return ((number, stored) for number in live if (stored := core.documents[number]) is not None)
+        for number in core.segments.live_documents():
+            if number < len(core.doc_ids) and (stored := core.documents[number]) is not None:
+                yield number, stored
 
-    live = core.segments.live_documents()
-    return condition.evaluate(Scope(core.columns, documents, live))
+    with core.columns.lock:
+        return condition.evaluate(Scope(core.columns, documents, core.segments.live_documents()))
 
 
-def narrowed(core: IndexCore, segments: list[Any], condition: Filter, expression: Any) -> list[Bits | None]:
-    """Live documents that pass a filter, by segment. The last filters of one state of the index are remembered."""
-    generation, known = core.filtered
-    if generation != core.generation:
-        known = {}
-        core.filtered = (core.generation, known)
+def narrowed(core: IndexCore, generation: int, segments: list[Any], condition: Filter,
+             expression: Any) -> list[Bits | None]:
+    """Live documents that pass a filter, by segment. The last filters of one state of the index are remembered.
+
+    `generation` is that of the index before its segments were read: what was made of them is remembered for it alone,
+    and only where nothing changed meanwhile.
+    """
+    remembered = core.filtered      # read once: another reader may replace it
+    known = remembered[1] if remembered[0] == generation else {}
     key = repr(expression)
     accepts = known.get(key)
     if accepts is None:
         portable = passing(core, condition).serialize()
         accepts = [Bits.from_roaring(portable, segment.first_doc, segment.n_docs) for segment in segments]
-        if len(known) < CACHED_FILTERS and len(key) <= CACHED_CHARS:
-            known[key] = accepts
+        if len(known) < CACHED_FILTERS and len(key) <= CACHED_CHARS and core.generation == generation:
+            core.filtered = (generation, {**known, key: accepts})
     return list(accepts)

@@ -64,7 +64,7 @@ def test_filters_equal_the_twin(first: list[dict[str, Any]], changes: list[tuple
     5, [], {"any": []}, {"fields": []}, {"fields": {"n": 5}}, {"fields": {"n": {"like": 1}}},
     {"fields": {"n": {"between": 5}}}, {"fields": {"n": {"between": [1]}}}, {"fields": {"n": {"in": "abc"}}},
     {"and": {}}, {"or": 5}, {"not": []}, {"fields": {"n": {"exists": "yes"}}},
-    {"fields": {"ss": {"size": {"like": 1}}}},
+    {"fields": {"ss": {"size": {"like": 1}}}}, {"fields": {"n": {"eq": [1]}}}, {"fields": {"s": {"ne": {}}}},
     {"fields": {"n": {"radius": {"lat": 0, "lon": 0, "distance": 1}}}}, {"fields": {"x": {"polygon": {}}}}])
 def test_a_malformed_filter_is_refused_even_where_nothing_is_asked(filters: Any) -> None:
     narsil = Narsil()
@@ -73,3 +73,13 @@ def test_a_malformed_filter_is_refused_even_where_nothing_is_asked(filters: Any)
         with pytest.raises(InvalidQuery) as caught:
             narsil.query("docs", term, filters=filters)
         assert caught.value.code == ErrorCode.SEARCH_INVALID_FILTER
+
+
+def test_numbers_beyond_all_floats_are_bounds_like_others() -> None:
+    narsil = Narsil()
+    narsil.create_index("docs", schema={"n": "number"})
+    for number in (1, float("inf")):
+        narsil.insert("docs", {"n": number})
+    for operators, count in (({"lt": 10**400}, 1), ({"gt": -(10**400)}, 2), ({"eq": 10**400}, 0),
+                             ({"eq": float("inf")}, 1), ({"between": [-(10**400), 5]}, 1)):
+        assert narsil.query("docs", filters={"fields": {"n": operators}}).count == count, operators
