@@ -151,7 +151,11 @@ def passing(core: IndexCore, condition: Filter) -> BitMap:
     """The live documents that satisfy a filter."""
     def documents() -> Iterator[tuple[int, Any]]:
         for number in core.segments.live_documents():
-            if number < len(core.doc_ids) and (stored := core.documents[number]) is not None:
+            try:
+                stored = core.documents[number]
+            except IndexError:      # just being added: the writer adds it to the columns itself
+                continue
+            if stored is not None:
                 yield number, stored
 
     with core.columns.lock:
