@@ -31,20 +31,35 @@ from narsilpy.errors import (
 )
 from narsilpy.highlight.model import Highlight, Passage, Quote, Span
 from narsilpy.highlight.options import HighlightOptions
-from narsilpy.query.objects import And, Boost, Fuzzy, Not, Or, Phrase, Prefix, Term
+from narsilpy.query.objects import And, Boost, Fuzzy, Maybe, Not, Or, Phrase, Prefix, Term
 from narsilpy.query.options import QueryOptions
+from narsilpy.query.parse import parse_query
 from narsilpy.query.synonyms import with_synonyms
-from narsilpy.results import BatchFailure, BatchResult, Hit, IndexStats, Preflight, QueryResult
+from narsilpy.results import (
+    BatchFailure,
+    BatchResult,
+    Entry,
+    Explanation,
+    Facet,
+    Group,
+    Hit,
+    IndexStats,
+    Page,
+    Preflight,
+    QueryResult,
+    ScoreComponents,
+    Suggestions,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Analyzer", "And", "BatchFailure", "BatchResult", "Boost", "Citation", "DocumentAlreadyExists", "DocumentNotFound",
-    "EngineClosed", "EngineLocked", "EngineReadOnly", "ErrorCode", "Fuzzy", "Highlight", "HighlightOptions", "Hit",
-    "IncompatibleIndex", "Index", "IndexAlreadyExists", "IndexCorrupted", "IndexNotFound", "IndexStats",
-    "InvalidAnalyzer", "InvalidConfig", "InvalidDocument", "InvalidQuery", "InvalidSchema", "LanguageNotSupported",
-    "Narsil", "NarsilError", "Not", "Or", "Passage", "Phrase", "Preflight", "Prefix", "QueryOptions", "QueryResult",
-    "Quote",
-    "Span", "StorageFailed", "Synonyms", "Term", "Verification",
-    "list_languages", "sentence_at", "with_synonyms",
+    "Analyzer", "And", "BatchFailure", "BatchResult", "Boost", "Citation", "DocumentAlreadyExists",
+    "DocumentNotFound", "EngineClosed", "EngineLocked", "EngineReadOnly", "Entry", "ErrorCode", "Explanation",
+    "Facet", "Fuzzy", "Group", "Highlight", "HighlightOptions", "Hit", "IncompatibleIndex", "Index",
+    "IndexAlreadyExists", "IndexCorrupted", "IndexNotFound", "IndexStats", "InvalidAnalyzer", "InvalidConfig",
+    "InvalidDocument", "InvalidQuery", "InvalidSchema", "LanguageNotSupported", "Maybe", "Narsil",
+    "NarsilError", "Not", "Or", "Page", "Passage", "Phrase", "Prefix", "Preflight", "QueryOptions",
+    "QueryResult", "Quote", "ScoreComponents", "Span", "StorageFailed", "Suggestions", "Synonyms", "Term",
+    "Verification", "list_languages", "parse_query", "sentence_at", "with_synonyms",
 ]

@@ -1,128 +1,123 @@
-"""The non-text side of an index: which documents hold which value, by field.
+"""The non-text side of an index: the values of its fields by document number.
 
-A column is made when the first filter asks for its field, from the stored documents, and kept up by every write after
-that: whoever never filters pays nothing. Columns only grow. Document numbers are never given twice, and every answer is
-intersected with the live documents, so what was removed never shows, and an index answers as a fresh one would.
+A column is made when the first filter, facet, sort or group asks for its field, from the stored documents, and kept up
+by every write after that: whoever never asks pays nothing. Columns only grow. Document numbers are never given twice,
+and every answer is intersected with the live documents, so what was removed never shows, and an index answers as a
+fresh one would.
 """
 from __future__ import annotations
 
 import threading
 from array import array
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, insort
+from collections.abc import Iterable
 from typing import Any
 
-from pyroaring import BitMap
-
+from narsilpy._columns import Column
 from narsilpy.schema import Field, Schema, reach, thaw
 
-NEW_NUMBERS = 4_096     # numbers that are looked through one by one before they are sorted in
+SORTED_CHARS = 512      # code points of a folded string that an order looks at, before it looks at the string itself
+INSERTED = 256          # new values that are put into the order one by one; with more the order is sorted anew
+
+SortKey = tuple[int, str, str]
 
 
-class Column:
-    """One field: documents by value, and what else filters ask for.
+class Ranks:
+    """The place of each value of a column in the order of sorts, by ordinal.
 
-    Attributes:
-        by_value: value (or element of an array) to documents; not for numbers and points.
-        present: documents that have a value; `empty`: those whose value is "" or [].
-        sizes: length of an array to documents.
-        points: document to (lat, lon).
+    Strings are compared by full case folding, code point by code point over their first 512, then as they are; booleans
+    False before True.
     """
 
-    def __init__(self, field: Field) -> None:
-        self.field = field
-        self.by_value: dict[Any, BitMap] = {}
-        self.present = BitMap()
-        self.empty = BitMap()
-        self.sizes: dict[int, BitMap] = {}
-        self.points: dict[int, tuple[float, float]] = {}
-        self._new_numbers: list[tuple[float, int]] = []
-        self._numbers: array[float] = array("d")       # ascending, with their documents beside them
-        self._number_docs: array[int] = array("I")
+    def __init__(self) -> None:
+        self._keys: list[SortKey] = [(0, "", "")]      # by ordinal
+        self._order: list[int] = []         # ordinals in order
+        self.by_ordinal = array("d", [0.0])
 
-    def add(self, doc: int, value: Any) -> None:
-        """Take the value of a document's field, as it is stored. Restored documents may hold values of another type:
-        those are present, and no comparison finds them."""
-        if value is None:
-            return
-        self.present.add(doc)
-        base = self.field.base
-        if base == "geopoint":
-            if isinstance(value, dict) and {"lat", "lon"} <= value.keys():
-                self.points[doc] = (float(value["lat"]), float(value["lon"]))
-            return
-        if isinstance(value, list) != self.field.is_array:
-            return
-        elements: Iterable[Any] = (value,)
-        if self.field.is_array:
-            elements = value
-            self.sizes.setdefault(len(value), BitMap()).add(doc)
-            if not value:
-                self.empty.add(doc)
-        elif value == "":
-            self.empty.add(doc)
-        for element in elements:
-            if base == "number":
-                if isinstance(element, (int, float)):
-                    self._new_numbers.append((float(element), doc))
-            elif isinstance(element, (str, bool)):
-                self.by_value.setdefault(element, BitMap()).add(doc)
+    def update(self, column: Column) -> array[float]:
+        """The ranks by ordinal, values that came since included."""
+        keys, order = self._keys, self._order
+        first, last = len(keys), len(column.values)
+        if first == last:
+            return self.by_ordinal
+        keys.extend(sort_key(value) for value in column.values[first:last])
+        if last - first <= INSERTED:
+            for ordinal in range(first, last):
+                insort(order, ordinal, key=keys.__getitem__)
+        else:
+            order.extend(range(first, last))
+            order.sort(key=keys.__getitem__)
+        ranks = array("d", bytes(8 * last))
+        for rank, ordinal in enumerate(order):
+            ranks[ordinal] = rank
+        self.by_ordinal = ranks
+        return ranks
 
-    @property
-    def empty_arrays(self) -> BitMap:
-        """Documents whose value is an array without elements: no element of it is unequal to anything."""
-        return self.empty if self.field.is_array else BitMap()
+    def place(self, value: Any) -> float:
+        """Where a value stands or would stand: its rank, or half a step before the rank of what follows it."""
+        key = sort_key(value)
+        place = bisect_left(self._order, key, key=self._keys.__getitem__)
+        if place < len(self._order) and self._keys[self._order[place]] == key:
+            return float(place)
+        return place - 0.5
 
-    def range(self, low: float, high: float, with_low: bool, with_high: bool) -> BitMap:
-        """Documents with a number between the bounds."""
-        if len(self._new_numbers) > max(NEW_NUMBERS, len(self._numbers) // 16):
-            self._merge()
-        numbers = self._numbers
-        first = bisect_left(numbers, low) if with_low else bisect_right(numbers, low)
-        last = bisect_right(numbers, high) if with_high else bisect_left(numbers, high)
-        found = BitMap(self._number_docs[first:last]) if first < last else BitMap()
-        found.update(doc for number, doc in self._new_numbers
-                     if (number >= low if with_low else number > low)
-                     and (number <= high if with_high else number < high))
-        return found
 
-    def _merge(self) -> None:
-        """Sort the numbers that came since the last merge in."""
-        pairs = sorted([*zip(self._numbers, self._number_docs, strict=True), *self._new_numbers])
-        self._number_docs = array("I", [doc for _, doc in pairs])
-        self._numbers = array("d", [number for number, _ in pairs])
-        self._new_numbers = []
+def sort_key(value: Any) -> SortKey:
+    """What an order compares of a string or boolean: strings come first (a restored document may hold either)."""
+    return (0, value.casefold()[:SORTED_CHARS], value) if isinstance(value, str) else (1, "", "01"[value])
 
 
 class Columns:
     """The columns of one index, by field.
 
-    Readers make columns and sort numbers in, the writer adds to them: `lock` is held by whoever does. A document is
+    Readers make columns, the writer adds to them: `lock` is held by whoever does either, or reads one. A document is
     added after it can be read from the index, and a column is made from what can be read under the lock, so a document
-    that comes meanwhile is in one or in both (twice does no harm), never in neither.
+    that comes meanwhile is in one or in both (the second is passed over), never in neither. Whoever holds the lock does
+    not wait for the index's own: a writer takes them in the other order.
     """
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self._columns: dict[str, Column] = {}
+        self._fields: list[tuple[Field, Column]] = []
+        self._ranks: dict[str, Ranks] = {}
+        self._making = 0
 
     def add(self, doc: int, stored: Any) -> None:
         """Keep the columns that exist up to date with a new document."""
-        if self._columns or self.lock.locked():
+        if self._fields or self._making:
             with self.lock:
-                for column in self._columns.values():
-                    column.add(doc, _value(stored, column.field))
+                for field, column in self._fields:
+                    column.add(doc, _value(stored, field))
 
-    def column(self, field: Field, documents: Iterator[tuple[int, Any]]) -> Column:
-        """The column of a field, made from `documents` where no filter asked for it before."""
+    def column(self, field: Field, documents: Iterable[tuple[int, Any]]) -> Column:
+        """The column of a field, made from `documents` where nobody asked for it before. The lock is held."""
         column = self._columns.get(field.path)
         if column is None:
-            column = Column(field)
-            for doc, stored in documents:
-                column.add(doc, _value(stored, field))
-            self._columns[field.path] = column
+            column = Column(_KINDS[field.base], field.is_array)
+            self._making += 1
+            try:
+                for doc, stored in documents:
+                    column.add(doc, _value(stored, field))
+                self._fields.append((field, column))
+                self._columns[field.path] = column
+            finally:
+                self._making -= 1
         return column
+
+    def ranks(self, field: Field) -> Ranks:
+        """The order of the values of a field that has a column. The lock is held."""
+        ranks = self._ranks.setdefault(field.path, Ranks())
+        ranks.update(self._columns[field.path])
+        return ranks
+
+    @property
+    def nbytes(self) -> int:
+        return sum(column.nbytes for _, column in self._fields)
+
+
+_KINDS = {"number": "number", "geopoint": "point", "string": "value", "enum": "value", "boolean": "value"}
 
 
 def _value(stored: Any, field: Field) -> Any:

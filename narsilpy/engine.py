@@ -14,9 +14,12 @@ from typing import Any
 from narsilpy.citations.verbs import CitationVerbs, IndexCitationVerbs
 from narsilpy.errors import EngineClosed, ErrorCode, IndexAlreadyExists, IndexNotFound, InvalidDocument
 from narsilpy.index import IndexCore
+from narsilpy.query.explain import explain
+from narsilpy.query.listing import list_page
 from narsilpy.query.options import QueryOptions
 from narsilpy.query.search import preflight, search
-from narsilpy.results import BatchResult, IndexStats, Preflight, QueryResult
+from narsilpy.query.suggest import suggest
+from narsilpy.results import BatchResult, Explanation, IndexStats, Page, Preflight, QueryResult, Suggestions
 from narsilpy.schema import validate_index_name
 from narsilpy.settings import make_settings
 from narsilpy.storage.store import Durability
@@ -221,6 +224,55 @@ class Narsil(StorageVerbs, CitationVerbs):
         """How many documents a query would match, without making hits."""
         return preflight(self._core(index), term, query_options(options))
 
+    def list_documents(self, index: str, *, limit: int = 10, cursor: str | None = None,
+                       filters: Mapping[str, Any] | None = None, sort: Any = None, document: Any = True) -> Page:
+        """Documents page by page: by id in code point order, or by `sort`; those that pass `filters`, where given.
+
+        `limit` is at least 1 and at most 10,000; `cursor` is that of the page before. A page costs the same at any
+        depth. Raises `InvalidQuery`.
+
+        >>> with Narsil() as narsil:
+        ...     narsil.create_index("rules", schema={"title": "string", "year": "number"})
+        ...     for number, year in enumerate([2021, 2019, 2020]):
+        ...         _ = narsil.insert("rules", {"id": f"CB-{number}", "year": year})
+        ...     page = narsil.list_documents("rules", sort={"year": "asc"}, limit=2)
+        ...     rest = narsil.list_documents("rules", sort={"year": "asc"}, limit=2, cursor=page.cursor)
+        ...     [entry.id for entry in page.documents], page.total, [entry.id for entry in rest.documents], rest.cursor
+        (['CB-1', 'CB-2'], 3, ['CB-0'], None)
+        """
+        return list_page(self._core(index), limit, cursor, filters, sort, document)
+
+    def suggest(self, index: str, prefix: str, *, limit: int = 10) -> Suggestions:
+        """Completions of the last word of `prefix`, as it is typed: real spellings from the documents there are now.
+
+        One entry for all spellings of a word, the most frequent of those that `prefix` starts; with the number of
+        documents that hold the word, most frequent first. `limit` is 1 to 100. Stop words are not suggested. Without
+        `surface_forms` the stems themselves are completed.
+
+        >>> with Narsil() as narsil:
+        ...     narsil.create_index("rules", schema={"body": "string"})
+        ...     for text in ("one pushchair", "two pushchairs", "pushed"):
+        ...         _ = narsil.insert("rules", {"body": text})
+        ...     narsil.suggest("rules", "my pus").terms
+        (('pushchair', 2), ('pushed', 1))
+        """
+        return suggest(self._core(index), prefix, limit)
+
+    def explain(self, index: str, doc_id: str, term: Any, **options: Any) -> Explanation:
+        """Every number behind one document's score for a query, as a tree that adds up to the score exactly.
+
+        Takes the options of `query`. Raises `DocumentNotFound`. Where the document does not match, `matches` is False
+        and the value 0.0.
+
+        >>> with Narsil() as narsil:
+        ...     narsil.create_index("rules", schema={"body": "string"})
+        ...     _ = narsil.insert("rules", {"id": "CB-09", "body": "A violin counts as the cabin bag."})
+        ...     explanation = narsil.explain("rules", "CB-09", "violins")
+        ...     explanation.value == narsil.query("rules", "violins")[0].score
+        True
+        """
+        return explain(self._core(index), doc_id, term, query_options(options))
+
 
 NO_OPTIONS = QueryOptions()
 
@@ -291,6 +343,17 @@ class Index(IndexStorageVerbs, IndexCitationVerbs):
 
     def preflight(self, term: Any = None, **options: Any) -> Preflight:
         return self.narsil.preflight(self.name, term, **options)
+
+    def list_documents(self, *, limit: int = 10, cursor: str | None = None, filters: Mapping[str, Any] | None = None,
+                       sort: Any = None, document: Any = True) -> Page:
+        return self.narsil.list_documents(self.name, limit=limit, cursor=cursor, filters=filters, sort=sort,
+                                          document=document)
+
+    def suggest(self, prefix: str, *, limit: int = 10) -> Suggestions:
+        return self.narsil.suggest(self.name, prefix, limit=limit)
+
+    def explain(self, doc_id: str, term: Any, **options: Any) -> Explanation:
+        return self.narsil.explain(self.name, doc_id, term, **options)
 
     def clear(self) -> None:
         self.narsil.clear(self.name)

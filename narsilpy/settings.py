@@ -56,7 +56,7 @@ def make_settings(
     if isinstance(required, str) or not isinstance(required, Iterable):
         raise InvalidConfig(ErrorCode.CONFIG_INVALID, "`required` is a list of field names", {"option": "required"})
     compiled = Schema.compile(schema, required=tuple(required), strict=strict)
-    k1, b = _bm25(bm25)
+    k1, b = bm25_of(bm25)
     analyzer = Analyzer(language=language, stop_words=stop_words, tokenizer=tokenizer, **analysis)
     return IndexSettings(
         schema=compiled, definition=dict(schema), language=language, k1=k1, b=b, analyzer=analyzer,
@@ -64,7 +64,8 @@ def make_settings(
         surface_forms=surface_forms, required=tuple(required), strict=strict)
 
 
-def _bm25(bm25: Mapping[str, float] | None) -> tuple[float, float]:
+def bm25_of(bm25: Mapping[str, float] | None) -> tuple[float, float]:
+    """`(k1, b)`, checked. Raises `InvalidConfig`."""
     if bm25 is None:
         return DEFAULT_K1, DEFAULT_B
     if not isinstance(bm25, Mapping):

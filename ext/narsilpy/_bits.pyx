@@ -1,8 +1,11 @@
-# A set of documents of one segment: bit d of a flat array of 64-bit words, d = number within the segment.
+# A set of documents of one segment, or of a whole index: bit d of a flat array of 64-bit words, d = number within it.
 #
 # A Bits is made once and never changes: removing documents makes a new one and leaves the old to the queries that
 # hold it. `n` is the number of bits, `n_set` how many are set; bits past `n` are 0.
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from cpython cimport array
+import array
+
+from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
@@ -68,6 +71,14 @@ cdef class Bits:
         result.recount()
         return result
 
+    def only(self, uint32_t doc) -> Bits:
+        """A new set with at most one document."""
+        cdef Bits result = Bits(self.n)
+        if doc < self.n:
+            result.words[doc >> 6] = self.words[doc >> 6] & (<uint64_t>1 << (doc & 63))
+        result.recount()
+        return result
+
     def missing(self, uint32_t n) -> list:
         """The documents below `n` that are not in the set."""
         cdef uint32_t doc, i
@@ -96,99 +107,69 @@ cdef class Bits:
         return result
 
     def intersection(self, Bits other) -> Bits:
-        """Documents in both; both must be of the same size."""
+        """Documents in both."""
         cdef Bits result = Bits(self.n)
         cdef uint32_t i
-        if other.n != self.n:
-            raise ValueError("sets of different segments")
+        same_size(self, other)
         for i in range((self.n + 63) // 64):
             result.words[i] = self.words[i] & other.words[i]
         result.recount()
         return result
 
-    @staticmethod
-    def from_roaring(bytes portable, uint32_t first, uint32_t n) -> Bits:
-        """Documents [first, first + n) of a roaring bitmap in the portable format (`BitMap.serialize()`), numbered from
-        `first`. The format is specified at github.com/RoaringBitmap/RoaringFormatSpec."""
-        cdef Bits result = Bits(n)
-        cdef const uint8_t* data = portable
-        cdef size_t size = len(portable), at = 0, i, start, value
-        cdef uint32_t cookie, n_containers, key, cardinality, n_runs, offset
-        cdef const uint8_t* run_flags = NULL
-        cdef const uint8_t* keys
-        cdef bint is_run
-        if size < 8:
-            raise ValueError("not a roaring bitmap")
-        cookie = read32(data)
-        if cookie & 0xFFFF == 12347:
-            n_containers = (cookie >> 16) + 1
-            run_flags = data + 4
-            at = 4 + (n_containers + 7) // 8
-        elif cookie == 12346:
-            n_containers = read32(data + 4)
-            at = 8
-        else:
-            raise ValueError("not a roaring bitmap")
-        keys = data + at
-        at += 4 * <size_t>n_containers
-        if run_flags == NULL or n_containers >= 4:
-            at += 4 * <size_t>n_containers      # offsets: containers are read in their order
-        if at > size:
-            raise ValueError("a roaring bitmap ends early")
-        for i in range(n_containers):
-            key = <uint32_t>read16(keys + 4 * i) << 16
-            cardinality = <uint32_t>read16(keys + 4 * i + 2) + 1
-            is_run = run_flags != NULL and (run_flags[i >> 3] >> (i & 7)) & 1
-            if is_run:
-                if at + 2 > size:
-                    raise ValueError("a roaring bitmap ends early")
-                n_runs = read16(data + at)
-                at += 2
-                if at + 4 * <size_t>n_runs > size:
-                    raise ValueError("a roaring bitmap ends early")
-                for offset in range(n_runs):
-                    start = key + read16(data + at + 4 * offset)
-                    for value in range(start, start + read16(data + at + 4 * offset + 2) + 1):
-                        put(result, value, first)
-                at += 4 * <size_t>n_runs
-            elif cardinality > 4096:
-                if at + 8192 > size:
-                    raise ValueError("a roaring bitmap ends early")
-                put_words(result, data + at, key, first)
-                at += 8192
-            else:
-                if at + 2 * <size_t>cardinality > size:
-                    raise ValueError("a roaring bitmap ends early")
-                for offset in range(cardinality):
-                    put(result, key + read16(data + at + 2 * offset), first)
-                at += 2 * <size_t>cardinality
+    def union(self, Bits other) -> Bits:
+        """Documents in either."""
+        cdef Bits result = Bits(self.n)
+        cdef uint32_t i
+        same_size(self, other)
+        for i in range((self.n + 63) // 64):
+            result.words[i] = self.words[i] | other.words[i]
         result.recount()
         return result
 
+    def difference(self, Bits other) -> Bits:
+        """Documents in this set alone."""
+        cdef Bits result = Bits(self.n)
+        cdef uint32_t i
+        same_size(self, other)
+        for i in range((self.n + 63) // 64):
+            result.words[i] = self.words[i] & ~other.words[i]
+        result.recount()
+        return result
 
-cdef inline uint32_t read32(const uint8_t* data) noexcept nogil:
-    return data[0] | <uint32_t>data[1] << 8 | <uint32_t>data[2] << 16 | <uint32_t>data[3] << 24
+    def slice(self, uint32_t first, uint32_t n) -> Bits:
+        """Documents [first, first + n), numbered from `first`."""
+        cdef Bits result = Bits(n)
+        cdef uint32_t i, shift = first & 63, start = first >> 6, n_words = (self.n + 63) // 64
+        if <uint64_t>first + n > self.n:
+            raise ValueError("a slice of a set ends beyond it")
+        for i in range((n + 63) // 64):
+            result.words[i] = self.words[start + i] >> shift
+            if shift and start + i + 1 < n_words:
+                result.words[i] |= self.words[start + i + 1] << (64 - shift)
+        if n & 63:
+            result.words[n >> 6] &= (<uint64_t>1 << (n & 63)) - 1
+        result.recount()
+        return result
+
+    def documents(self, uint32_t first=0) -> array.array:
+        """The documents in ascending order, each plus `first`, as an array("I")."""
+        cdef array.array found = array.clone(NO_DOCUMENTS, self.n_set, False)
+        cdef uint32_t* out = <uint32_t*>found.data.as_voidptr
+        cdef uint32_t i
+        cdef uint64_t word
+        for i in range((self.n + 63) // 64):
+            word = self.words[i]
+            while word:
+                out[0] = first + 64 * i + count_bits((word & (0 - word)) - 1)
+                out += 1
+                word &= word - 1
+        return found
 
 
-cdef inline uint32_t read16(const uint8_t* data) noexcept nogil:
-    return data[0] | <uint32_t>data[1] << 8
+cdef array.array NO_DOCUMENTS = array.array("I")
 
 
-cdef inline void put(Bits bits, size_t value, uint32_t first) noexcept:
-    cdef size_t doc
-    if value >= first and value - first < bits.n:
-        doc = value - first
-        bits.words[doc >> 6] |= <uint64_t>1 << (doc & 63)
-
-
-cdef void put_words(Bits bits, const uint8_t* data, size_t key, uint32_t first) noexcept:
-    cdef uint32_t i
-    cdef uint64_t word
-    if first & 63 == 0 and key >= first and key - first + 65536 <= bits.n:
-        memcpy(bits.words + ((key - first) >> 6), data, 8192)
-        return
-    for i in range(1024):
-        word = read32(data + 8 * i) | <uint64_t>read32(data + 8 * i + 4) << 32
-        while word != 0:
-            put(bits, key + 64 * i + count_bits((word & (0 - word)) - 1), first)
-            word &= word - 1
+cdef int same_size(Bits a, Bits b) except -1:
+    if a.n != b.n:
+        raise ValueError("sets over different documents")
+    return 0

@@ -15,9 +15,12 @@ cdef struct Ref:                # one list of one expansion in one segment
     uint32_t part               # expansion within the leaf
     uint32_t match              # expansion within the query: index into Query.matches
     uint32_t field
-    double weight
+    double weight               # boost * factor * idf * (k1 + 1)
     double c0
     double c1
+    double idf
+    double factor
+    uint32_t df                 # behind the idf
 
 cdef struct Phrase:
     uint32_t first_leaf
@@ -57,7 +60,7 @@ cdef class Query:
     cdef uint32_t n_refs
     cdef uint32_t refs_size
     cdef Leaf* leaves           # `first` and `n` are filled for each view
-    cdef uint32_t n_leaves
+    cdef readonly uint32_t n_leaves
     cdef uint32_t leaves_size
     cdef uint32_t n_parts
     cdef list match_list

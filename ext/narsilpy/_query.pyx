@@ -190,6 +190,9 @@ cdef class Query:
             ref = &self.refs[i]
             weight = self.fields[ref.field].boost * factor * idf * (self.k1 + 1.0)
             ref.weight = weight
+            ref.idf = idf
+            ref.factor = factor
+            ref.df = <uint32_t>df
             ref.c0 = self.fields[ref.field].c0
             ref.c1 = self.fields[ref.field].c1
             if weight < 0:
@@ -338,7 +341,7 @@ cdef class Query:
     cdef int run(self, Search* search) except -1:
         """Search every view. Raises for lists that are corrupt."""
         cdef ScratchBox box
-        cdef uint32_t view, i, n, most = 0
+        cdef uint32_t view, i, n, need, most = 0
         cdef uint64_t n_postings = 0
         cdef uint32_t* parts
         cdef Cursor* cursors
@@ -349,7 +352,8 @@ cdef class Query:
             most = max(most, n)
         for i in range(self.n_refs):
             n_postings += self.refs[i].source.n
-            if self.n_phrases:
+        if self.n_phrases:
+            for view in range(self.n_views):
                 self.ensure_spans(view)
         cursors = <Cursor*>malloc(2 * <size_t>max(most, 1) * sizeof(Cursor))
         parts = <uint32_t*>malloc(3 * <size_t>max(most, 1) * sizeof(uint32_t))
@@ -357,7 +361,10 @@ cdef class Query:
         try:
             if cursors == NULL or parts == NULL:
                 raise MemoryError()
+            need = search.need
             self.prepare(search, cursors, cursors + max(most, 1), parts, max(most, 1))
+            if need:
+                search.need = need
             search.scratch = &box.scratch
             search.prune = search.collect == COLLECT_TOP and not self.negative
             if n_postings < NOGIL_POSTINGS:
@@ -484,16 +491,48 @@ cdef class Query:
             free(search.out_docs)
             free(search.out_scores)
 
-    def count(self, double min_score=-INFINITY):
-        """How many documents match."""
+    def is_program(self):
+        """Whether a boolean program decides what matches, instead of a count of leaves."""
+        return self.n_ops > 0
+
+    def count(self, double min_score=-INFINITY, uint32_t need=0):
+        """How many documents match; `need`, where given, stands in for the number of leaves that must match."""
         cdef Search search
         memset(&search, 0, sizeof(Search))
+        search.need = need
         search.collect = COLLECT_COUNT
         search.min_score = min_score
         search.scored = min_score > -INFINITY
         self.run(&search)
         return search.count
 
+    def accepted(self):
+        """Every document that the query may match, ascending, as an array("I"): what its filters let through."""
+        cdef array.array docs = array.clone(array.array("I"), self.n_accepted(), False)
+        cdef uint32_t* out = <uint32_t*>docs.data.as_voidptr
+        cdef uint32_t view, doc
+        cdef View* seen
+        for view in range(self.n_views):
+            seen = &self.views[view]
+            for doc in range(seen.n_docs):
+                if seen.accept == NULL or (seen.accept[doc >> 6] >> (doc & 63)) & 1:
+                    out[0] = seen.first_doc + doc
+                    out += 1
+        return docs
+
+    def n_accepted(self):
+        """How many documents the query may match."""
+        cdef uint32_t view, doc
+        cdef uint64_t n = 0
+        cdef View* seen
+        for view in range(self.n_views):
+            seen = &self.views[view]
+            if seen.accept == NULL:
+                n += seen.n_docs
+                continue
+            for doc in range(seen.n_docs):
+                n += (seen.accept[doc >> 6] >> (doc & 63)) & 1
+        return n
 
     # ------------------------------------------------------------------- spans
     def spans(self, uint32_t doc, uint32_t field, item_starts=None):

@@ -10,14 +10,28 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from narsilpy.errors import ErrorCode, InvalidQuery
 from narsilpy.query.expand import add_completions, add_fuzzy
-from narsilpy.query.objects import MAX_DEPTH, And, Boost, Fuzzy, Node, Not, Or, Phrase, Prefix, Term
+from narsilpy.query.objects import (
+    MAX_DEPTH,
+    And,
+    Boost,
+    Fuzzy,
+    Lenient,
+    Maybe,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Prefix,
+    Scoped,
+    Term,
+)
 from narsilpy.query.terms import Match, QueryTerm, distinct, query_terms, typed_word, utf8
 
 if TYPE_CHECKING:
     from narsilpy._query import Query
     from narsilpy.index import IndexCore
 
-LEAF, AND, OR, NOT, PHRASE = range(5)       # operations of a native program, as _score.pxd numbers them
+LEAF, AND, OR, NOT, PHRASE, TRUE = range(6)     # operations of a native program, as _score.pxd numbers them
 MAX_LEAVES = 64                             # bits of the word in which a program keeps what matches
 
 
@@ -32,7 +46,7 @@ class Words(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """An And, Or or Not with something left in it."""
+    """An And, Or, Not or (TRUE) Maybe with something left in it."""
 
     operation: int
     parts: list[Words | Branch]
@@ -50,6 +64,17 @@ def analyse(core: IndexCore, node: Node, factor: float = 1.0, negated: bool = Fa
     if isinstance(node, Not):
         part = analyse(core, node.node, factor, not negated, depth + 1)
         return None if part is None else Branch(NOT, [part])
+    if isinstance(node, Maybe):
+        part = analyse(core, node.node, factor, negated, depth + 1)
+        return None if part is None else Branch(TRUE, [part])
+    if isinstance(node, Scoped):
+        node = node.node if node.field in core.field_numbers else node.otherwise
+        return analyse(core, node, factor, negated, depth + 1)
+    if isinstance(node, Lenient):
+        part = analyse(core, node.node, factor, negated, depth + 1)
+        if part is None or n_words(part) <= MAX_LEAVES:
+            return part
+        return analyse(core, node.otherwise, factor, negated, depth + 1)
     if isinstance(node, (And, Or)):
         found = [analyse(core, child, factor, negated, depth + 1) for child in node.nodes]
         parts = [part for part in found if part is not None]
@@ -63,6 +88,13 @@ def analyse(core: IndexCore, node: Node, factor: float = 1.0, negated: bool = Fa
     if not words and not (isinstance(node, Prefix) and node.text.strip()):
         return None
     return Words(node, words, factor, negated, field_set(core, node.field))
+
+
+def n_words(tree: Tree) -> int:
+    """How many leaves a tree takes, at most."""
+    if isinstance(tree, Words):
+        return len(tree.words) + 1
+    return sum(map(n_words, tree.parts))
 
 
 def field_set(core: IndexCore, name: str | None) -> frozenset[int] | None:
@@ -107,6 +139,8 @@ class Compiler:
         self.emit(tree.parts[0])
         if tree.operation == NOT:
             self.program.append((NOT, 0))
+        elif tree.operation == TRUE:
+            self.program += [(TRUE, 0), (OR, 0)]
         for part in tree.parts[1:]:
             self.emit(part)
             self.program.append((tree.operation, 0))

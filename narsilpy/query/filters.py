@@ -8,39 +8,35 @@ over all documents, so it holds where the value is missing. An expression is che
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from pyroaring import BitMap
-
-from narsilpy.columns import Column, Columns
+from narsilpy._bits import Bits
+from narsilpy._columns import Column
 from narsilpy.errors import ErrorCode, InvalidQuery
-from narsilpy.query.geo import UNITS_M, haversine, in_polygon, vincenty
 from narsilpy.schema import Field, Schema
 
 COMPARISONS = ("eq", "ne", "gt", "lt", "gte", "lte", "between")
 LISTS = ("in", "nin", "contains_all", "matches_any")
 FLAGS = ("exists", "not_exists", "is_empty", "is_not_empty")
 OPERATORS = (*COMPARISONS, *LISTS, *FLAGS, "starts_with", "ends_with", "size", "radius", "polygon")
+UNITS_M = {"m": 1.0, "km": 1_000.0, "mi": 1_609.344}
 MAX_DEPTH = 32
 GREATEST = 2**1023      # numbers beyond it are no finite floats
 
-Documents = Callable[[], Iterator[tuple[int, Any]]]
-
 
 class Scope:
-    """What an expression is evaluated over: the columns, the stored documents behind them, and the live documents."""
+    """What an expression is evaluated over: documents below `n`, and where the column of a field comes from."""
 
-    def __init__(self, columns: Columns, documents: Documents, live: BitMap) -> None:
-        self.columns = columns
-        self.documents = documents
-        self.live = live
+    def __init__(self, n: int, column: Callable[[Field], Column]) -> None:
+        self.n = n
+        self.column = column
 
-    def column(self, field: Field) -> Column:
-        return self.columns.column(field, self.documents())
+    def everything(self) -> Bits:
+        return Bits(self.n, True)
 
 
-Node = Callable[[Scope], BitMap]
+Node = Callable[[Scope], Bits]
 
 
 class Filter:
@@ -49,9 +45,9 @@ class Filter:
     def __init__(self, node: Node) -> None:
         self._node = node
 
-    def evaluate(self, scope: Scope) -> BitMap:
-        """The live documents that satisfy it."""
-        return self._node(scope) & scope.live
+    def evaluate(self, scope: Scope) -> Bits:
+        """The documents that satisfy it, removed ones included."""
+        return self._node(scope)
 
 
 def compile_filter(expression: Any, schema: Schema) -> Filter:
@@ -85,21 +81,30 @@ def _expression(expression: Any, schema: Schema, depth: int) -> Node:
 
 
 def _all(nodes: list[Node]) -> Node:
-    def evaluate(scope: Scope) -> BitMap:
-        found = scope.live
-        for node in nodes:
-            found = found & node(scope)
+    if len(nodes) == 1:
+        return nodes[0]
+
+    def evaluate(scope: Scope) -> Bits:
+        found = scope.everything() if not nodes else nodes[0](scope)
+        for node in nodes[1:]:
+            found = found.intersection(node(scope))
         return found
 
     return evaluate
 
 
 def _any(nodes: list[Node]) -> Node:
-    return lambda scope: BitMap.union(*(node(scope) for node in nodes))
+    def evaluate(scope: Scope) -> Bits:
+        found = nodes[0](scope) if nodes else Bits(scope.n)
+        for node in nodes[1:]:
+            found = found.union(node(scope))
+        return found
+
+    return evaluate
 
 
 def _negation(node: Node) -> Node:
-    return lambda scope: scope.live - node(scope)
+    return lambda scope: scope.everything().difference(node(scope))
 
 
 def _condition(path: Any, operators: Any, schema: Schema) -> Node:
@@ -121,12 +126,12 @@ def _condition(path: Any, operators: Any, schema: Schema) -> Node:
     return _all(nodes)
 
 
-def _everything(scope: Scope) -> BitMap:
-    return scope.live
+def _everything(scope: Scope) -> Bits:
+    return scope.everything()
 
 
-def _nothing(scope: Scope) -> BitMap:
-    return BitMap()
+def _nothing(scope: Scope) -> Bits:
+    return Bits(scope.n)
 
 
 def _check_operand(path: str, name: str, operand: Any, field: Field | None) -> None:
@@ -180,8 +185,9 @@ def _operator(field: Field, name: str, operand: Any) -> Node:
     if name in ("ne", "nin"):
         if field.base == "boolean" and name == "ne":      # with arrays: one that has the other value
             return _values(field, [not operand] if isinstance(operand, bool) else [True, False])
-        without = _values(field, [operand] if name == "ne" else list(operand))
-        return lambda scope: scope.column(field).present - scope.column(field).empty_arrays - without(scope)
+        with_it = _values(field, [operand] if name == "ne" else list(operand))
+        # an array without elements has none that is unequal to anything
+        return lambda scope: scope.column(field).present(scope.n, not field.is_array).difference(with_it(scope))
     if name == "contains_all":
         parts = [_values(field, [value]) for value in operand]
         return _all([_present_array(field), *parts])
@@ -193,16 +199,23 @@ def _values(field: Field, wanted: list[Any]) -> Node:
     if field.base == "number":
         numbers = [_bound(value) for value in wanted
                    if _is_number(value) and (isinstance(value, float) or abs(value) <= GREATEST)]
-        return lambda scope: BitMap.union(
-            BitMap(), *(scope.column(field).range(number, number, True, True) for number in numbers))
+        return _any([_between(field, number, number) for number in numbers])
     kind = bool if field.base == "boolean" else str
     known = [value for value in wanted if isinstance(value, kind)]
-    return lambda scope: BitMap.union(
-        BitMap(), *(scope.column(field).by_value.get(value, BitMap()) for value in known))
+
+    def holding(scope: Scope) -> Bits:
+        column = scope.column(field)
+        return column.holding(scope.n, [column.ordinals[value] for value in known if value in column.ordinals])
+
+    return holding
+
+
+def _between(field: Field, low: float, high: float, with_low: bool = True, with_high: bool = True) -> Node:
+    return lambda scope: scope.column(field).between(scope.n, low, high, with_low, with_high)
 
 
 def _present_array(field: Field) -> Node:
-    return (lambda scope: scope.column(field).present) if field.is_array else _nothing
+    return (lambda scope: scope.column(field).present(scope.n)) if field.is_array else _nothing
 
 
 def _range(field: Field, name: str, operand: Any) -> Node:
@@ -219,57 +232,59 @@ def _range(field: Field, name: str, operand: Any) -> Node:
         high = _bound(operand)
     if field.base != "number":
         return _nothing
-    return lambda scope: scope.column(field).range(low, high, name != "gt", name != "lt")
+    return _between(field, low, high, name != "gt", name != "lt")
 
 
 def _affix(field: Field, name: str, operand: Any) -> Node:
     if field.base not in ("string", "enum") or not isinstance(operand, str):
         return _nothing
     test = str.startswith if name == "starts_with" else str.endswith
-    return lambda scope: BitMap.union(BitMap(), *(
-        docs for value, docs in list(scope.column(field).by_value.items()) if test(value, operand)))
+
+    def holding(scope: Scope) -> Bits:
+        column = scope.column(field)
+        return column.holding(scope.n, [ordinal for value, ordinal in column.ordinals.items()
+                                        if isinstance(value, str) and test(value, operand)])
+
+    return holding
 
 
 def _sizes(field: Field, comparisons: Mapping[str, Any]) -> Node:
     if not field.is_array:
         return _nothing
-    return lambda scope: BitMap.union(BitMap(), *(
-        docs for size, docs in list(scope.column(field).sizes.items())
-        if all(_compares(size, name, operand) for name, operand in comparisons.items())))
+    return _all([_size(field, name, operand) for name, operand in comparisons.items()] or [_present_array(field)])
 
 
-def _compares(size: int, name: str, operand: Any) -> bool:
+def _size(field: Field, name: str, operand: Any) -> Node:
+    if name == "ne":
+        equal = _size(field, "eq", operand)
+        return lambda scope: scope.column(field).present(scope.n).difference(equal(scope))
+    low, high = -math.inf, math.inf
     if name == "between":
-        return bool(operand[0] <= size <= operand[1])
-    return bool({"eq": size == operand, "ne": size != operand, "gt": size > operand, "lt": size < operand,
-                 "gte": size >= operand, "lte": size <= operand}[name])
+        low, high = _bound(operand[0]), _bound(operand[1])
+    elif name == "eq":
+        low = high = _bound(operand)
+    elif name in ("gt", "gte"):
+        low = _bound(operand)
+    else:
+        high = _bound(operand)
+    return lambda scope: scope.column(field).sized(scope.n, low, high, name != "gt", name != "lt")
 
 
 def _flag(field: Field, name: str, operand: bool) -> Node:
-    def holds(scope: Scope) -> BitMap:
-        column = scope.column(field)
-        filled = column.present if name in ("exists", "not_exists") else column.present - column.empty
-        return filled if (name in ("exists", "is_not_empty")) == operand else scope.live - filled
+    def filled(scope: Scope) -> Bits:
+        return scope.column(field).present(scope.n, name in ("exists", "not_exists"))
 
-    return holds
+    return filled if (name in ("exists", "is_not_empty")) == operand else _negation(filled)
 
 
 def _area(field: Field, name: str, operand: Mapping[str, Any]) -> Node:
     inside = operand.get("inside", True)
     if name == "radius":
-        limit = operand["distance"] * UNITS_M[operand.get("unit", "m")]
-        distance = vincenty if operand.get("high_precision") else haversine
-
-        def within(lat: float, lon: float) -> bool:
-            return bool(distance(operand["lat"], operand["lon"], lat, lon) <= limit)
-    else:
-        corners = [(point["lat"], point["lon"]) for point in operand["points"]]
-
-        def within(lat: float, lon: float) -> bool:
-            return in_polygon(lat, lon, corners)
-
-    return lambda scope: BitMap(
-        doc for doc, point in list(scope.column(field).points.items()) if within(*point) == inside)
+        metres = _bound(operand["distance"]) * UNITS_M[operand.get("unit", "m")]
+        lat, lon, exact = _bound(operand["lat"]), _bound(operand["lon"]), bool(operand.get("high_precision"))
+        return lambda scope: scope.column(field).around(scope.n, lat, lon, metres, inside, exact)
+    corners = [(_bound(point["lat"]), _bound(point["lon"])) for point in operand["points"]]
+    return lambda scope: scope.column(field).within(scope.n, corners, inside)
 
 
 def _is_number(value: object) -> bool:

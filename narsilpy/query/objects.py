@@ -174,6 +174,46 @@ class Not(Node):
         self.node = node
 
 
+class Maybe(Node):
+    """Every document: those that the node matches score for it. It lifts what stands beside it and asks for nothing.
+
+    >>> Term("pushchair") & Maybe(Term("folding"))
+    And(Term('pushchair'), Maybe(Term('folding')))
+    """
+
+    __slots__ = ("node",)
+    _shown = ("node",)
+
+    def __init__(self, node: Node) -> None:
+        if not isinstance(node, Node):
+            raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION,
+                               f"Maybe takes a query object, not {type(node).__name__}", {"option": "Maybe"})
+        self.node = node
+
+
+class Scoped(Node):
+    """`node` where the index has the text field `field`, `otherwise` where it has not."""
+
+    __slots__ = ("field", "node", "otherwise")
+    _shown = ("field", "node", "otherwise")
+
+    def __init__(self, field: str, node: Node, otherwise: Node) -> None:
+        self.field = field
+        self.node = node
+        self.otherwise = otherwise
+
+
+class Lenient(Node):
+    """`node`, or `otherwise` where the index makes more words of it than a boolean query holds."""
+
+    __slots__ = ("node", "otherwise")
+    _shown = ("node", "otherwise")
+
+    def __init__(self, node: Node, otherwise: Node) -> None:
+        self.node = node
+        self.otherwise = otherwise
+
+
 class Boost(Node):
     """The node, its score multiplied by `factor`."""
 
@@ -195,6 +235,8 @@ def children(node: Node) -> Iterable[Node]:
     """The nodes directly below a node."""
     if isinstance(node, _Many):
         return node.nodes
-    if isinstance(node, (Not, Boost)):
+    if isinstance(node, (Not, Boost, Maybe)):
         return (node.node,)
+    if isinstance(node, (Scoped, Lenient)):
+        return (node.node, node.otherwise)
     return ()

@@ -30,6 +30,15 @@ class QueryOptions(msgspec.Struct, frozen=True, kw_only=True):
     prefix: bool = False
     exact: bool = False
     highlight: Any = None
+    facets: Any = None
+    sort: Any = None
+    group: Any = None
+    pinned: Any = None
+    search_after: Any = None
+    include_scores: bool = False
+    include_score_components: bool = False
+    boost_by: Any = None
+    bm25: Any = None
     limit: Any = DEFAULT_LIMIT
     offset: Any = 0
     document: Any = True

@@ -6,22 +6,24 @@ can be run for the top k, for all matches, for their number, and for the spans o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from narsilpy._bits import Bits
 from narsilpy._query import Query
-from narsilpy.errors import ErrorCode, InvalidQuery
+from narsilpy.columns import Columns
+from narsilpy.errors import ErrorCode, InvalidConfig, InvalidQuery
 from narsilpy.query.compile import Compiler, analyse
 from narsilpy.query.expand import add_completions, add_fuzzy
 from narsilpy.query.filters import Filter, Scope, compile_filter
 from narsilpy.query.objects import Node
 from narsilpy.query.options import QueryOptions, flag_option, needed_terms, number_option, refuse, whole_option
 from narsilpy.query.terms import Match, QueryTerm, distinct, query_terms, utf8
+from narsilpy.schema import Field
+from narsilpy.settings import bm25_of
 
 if TYPE_CHECKING:
-    from pyroaring import BitMap
-
     from narsilpy.index import IndexCore
 
 ALL_SCORES = -math.inf
@@ -30,21 +32,49 @@ CACHED_CHARS = 1_000        # characters each
 
 
 class Plan:
-    """One query, ready to run. `query` is None where nothing can match."""
+    """One query, ready to run.
 
-    __slots__ = ("min_score", "n_terms", "query")
+    Attributes:
+        query: the native query; None where nothing can match.
+        n_terms: different words of a plain query.
+        min_score: what a match must reach; -inf where nothing was asked.
+        columns: the columns of the state that the query sees.
+        everything: the query matches whatever it accepts (filters without a term): there is nothing to score.
+        pins: document numbers by pinned id, of those that the index holds.
+    """
 
-    def __init__(self, query: Query | None, n_terms: int, min_score: float) -> None:
+    __slots__ = ("columns", "everything", "min_score", "n_terms", "pins", "query")
+
+    def __init__(self, query: Query | None, n_terms: int, min_score: float, columns: Columns, everything: bool = False,
+                 pins: Mapping[str, int] | None = None) -> None:
         self.query = query
         self.n_terms = n_terms
         self.min_score = min_score
+        self.columns = columns
+        self.everything = everything
+        self.pins = {} if pins is None else pins
 
     def count(self) -> int:
-        return 0 if self.query is None else self.query.count(self.min_score)
+        if self.query is None:
+            return 0
+        return self.query.n_accepted() if self.everything else self.query.count(self.min_score)
+
+    def matches(self, scored: bool) -> tuple[array[int], array[float] | None]:
+        """The document numbers of every match, ascending, and their scores where they are wanted."""
+        if self.query is None:
+            return array("I"), array("d")
+        if self.everything:
+            return self.query.accepted(), None
+        return self.query.all(self.min_score, scored or self.min_score > ALL_SCORES)
 
 
-def make_plan(core: IndexCore, term: Any, options: QueryOptions) -> Plan:
-    """The plan of a query against the present state of the index."""
+def make_plan(core: IndexCore, term: Any, options: QueryOptions, fields_read: Iterable[Field] = (),
+              pinned: Iterable[str] = (), browse: bool = False, only: str | None = None) -> Plan:
+    """The plan of a query against the present state of the index.
+
+    `fields_read` are fields whose columns the caller reads; `browse` lets a query without a term match every document;
+    `only` is the id of the one document that may match, and becomes a pin.
+    """
     if term is not None and not isinstance(term, (str, Node)):
         raise refuse("term", term, "a str or a query object")
     min_score = ALL_SCORES
@@ -53,36 +83,45 @@ def make_plan(core: IndexCore, term: Any, options: QueryOptions) -> Plan:
         min_score = wanted if wanted > 0 else ALL_SCORES    # 0 and below ask for nothing, as in the original
     fields = searched_fields(core, options)
     boosts = field_boosts(core, options)
+    k1, b = core.settings.k1, core.settings.b
+    if options.bm25 is not None:
+        k1, b = bm25_option(options.bm25, k1, b)
     condition = None if options.filters is None else compile_filter(options.filters, core.schema)
-    if not term or fields == ():
-        return Plan(None, 0, min_score)
+    everything = term is None and (condition is not None or browse)
     tree = None
     words: list[QueryTerm] = []
-    if isinstance(term, Node):
+    nothing = not everything and (not term or fields == ())
+    need = 1
+    if isinstance(term, Node) and not nothing:
         tree = analyse(core, term)
-        if tree is None:
-            return Plan(None, 0, min_score)
-    else:
+        nothing = tree is None
+    elif isinstance(term, str) and not nothing:
         typed = query_terms(core, term)
         words = distinct(typed)
         need = needed_terms(options.term_match, len(words))
-        if not words or need > len(words):
-            return Plan(None, len(words), min_score)
+        nothing = not words or need > len(words)
 
-    def build() -> Query:
+    def build() -> Plan:
         generation = core.generation
         segments, live = core.segments.views()
-        accepts = live if condition is None else narrowed(core, generation, segments, condition, options.filters)
-        query = Query(segments, accepts, core.segments.n_docs, core.settings.k1, core.settings.b,
-                      field_params(core, fields, boosts))
+        columns = core.columns
+        make_columns(core, columns, fields_read)
+        pins = {doc_id: core.numbers[doc_id] for doc_id in (*pinned, *((only,) if isinstance(only, str) else ()))
+                if doc_id in core.numbers}
+        if nothing:
+            return Plan(None, len(words), min_score, columns, pins=pins)
+        accepts = live if condition is None else narrowed(core, generation, segments, live, condition, options.filters)
+        if only is not None:
+            accepts = [_alone(segment, bits, pins.get(only)) for segment, bits in zip(segments, accepts, strict=True)]
+        query = Query(segments, accepts, core.segments.n_docs, k1, b, field_params(core, fields, boosts))
         if tree is not None:
             Compiler(core, query).compile(tree)
-        else:
+        elif not everything:
             query.need = need
             add_words(core, query, words, typed[-1].term, options)
-        return query
+        return Plan(query, len(words), min_score, columns, everything, pins)
 
-    return Plan(core.consistent(build), len(words), min_score)
+    return core.consistent(build)
 
 
 def add_words(core: IndexCore, query: Query, words: list[QueryTerm], last: str, options: QueryOptions) -> None:
@@ -101,6 +140,14 @@ def add_words(core: IndexCore, query: Query, words: list[QueryTerm], last: str, 
             add_completions(core, query, word.folded, word)
         else:
             add_fuzzy(core, query, word, tolerance, prefix_length)
+
+
+def bm25_option(option: Any, k1: float, b: float) -> tuple[float, float]:
+    """The parameters of one query; those that it does not name are the index's."""
+    try:
+        return bm25_of({"k1": k1, "b": b, **option} if isinstance(option, Mapping) else option)
+    except InvalidConfig as error:
+        raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION, error.message, {"option": "bm25"}) from None
 
 
 def searched_fields(core: IndexCore, options: QueryOptions) -> tuple[int, ...] | None:
@@ -147,10 +194,11 @@ def field_params(core: IndexCore, fields: tuple[int, ...] | None,
             for number, (average, _, _) in enumerate(params)]
 
 
-def passing(core: IndexCore, condition: Filter) -> BitMap:
-    """The live documents that satisfy a filter."""
-    def documents() -> Iterator[tuple[int, Any]]:
-        for number in core.segments.live_documents():
+def stored_documents(core: IndexCore) -> Iterator[tuple[int, Any]]:
+    """`(number, stored document)` of every live document, ascending."""
+    segments, live = core.segments.views()
+    for segment, bits in zip(segments, live, strict=True):
+        for number in _within(Bits(segment.n_docs, True), bits).documents(segment.first_doc):
             try:
                 stored = core.documents[number]
             except IndexError:      # just being added: the writer adds it to the columns itself
@@ -158,11 +206,15 @@ def passing(core: IndexCore, condition: Filter) -> BitMap:
             if stored is not None:
                 yield number, stored
 
-    with core.columns.lock:
-        return condition.evaluate(Scope(core.columns, documents, core.segments.live_documents()))
+
+def make_columns(core: IndexCore, columns: Columns, fields: Iterable[Field]) -> None:
+    """Make the columns of some fields, where they are not there yet."""
+    for field in fields:
+        with columns.lock:
+            columns.column(field, stored_documents(core))
 
 
-def narrowed(core: IndexCore, generation: int, segments: list[Any], condition: Filter,
+def narrowed(core: IndexCore, generation: int, segments: list[Any], live: list[Bits | None], condition: Filter,
              expression: Any) -> list[Bits | None]:
     """Live documents that pass a filter, by segment. The last filters of one state of the index are remembered.
 
@@ -174,8 +226,26 @@ def narrowed(core: IndexCore, generation: int, segments: list[Any], condition: F
     key = repr(expression)
     accepts = known.get(key)
     if accepts is None:
-        portable = passing(core, condition).serialize()
-        accepts = [Bits.from_roaring(portable, segment.first_doc, segment.n_docs) for segment in segments]
+        n = segments[-1].first_doc + segments[-1].n_docs if segments else 0
+        columns = core.columns
+        with columns.lock:
+            found = condition.evaluate(Scope(n, lambda field: columns.column(field, stored_documents(core))))
+        accepts = [_within(found.slice(segment.first_doc, segment.n_docs), alive)
+                   for segment, alive in zip(segments, live, strict=True)]
         if len(known) < CACHED_FILTERS and len(key) <= CACHED_CHARS and core.generation == generation:
             core.filtered = (generation, {**known, key: accepts})
     return list(accepts)
+
+
+def _within(found: Bits, alive: Bits | None) -> Bits:
+    if alive is None:
+        return found
+    return found.intersection(alive if alive.n == found.n else alive.resized(found.n))
+
+
+def _alone(segment: Any, bits: Bits | None, number: int | None) -> Bits:
+    """The one document of a segment that may match, where it may."""
+    here = number is not None and segment.first_doc <= number < segment.first_doc + segment.n_docs
+    if number is None or not here:
+        return Bits(segment.n_docs)
+    return (Bits(segment.n_docs, True) if bits is None else bits).only(number - segment.first_doc)

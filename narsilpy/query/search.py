@@ -1,56 +1,106 @@
 """Running a query: plan, top k, documents, highlights."""
 from __future__ import annotations
 
-import heapq
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from narsilpy.highlight.options import parse_highlight
 from narsilpy.ids import utf8_id
-from narsilpy.query.filters import compile_filter
+from narsilpy.query.answer import best_coverage, score_components
+from narsilpy.query.arrange import Arrangement, needs_arranging
+from narsilpy.query.cursors import Cursor, encode_cursor, fingerprint
 from narsilpy.query.highlights import highlight_hit
-from narsilpy.query.options import QueryOptions, window
-from narsilpy.query.plan import make_plan, passing
+from narsilpy.query.options import QueryOptions, flag_option, window
+from narsilpy.query.plan import Plan, make_plan
 from narsilpy.results import Hit, Preflight, QueryResult
 from narsilpy.schema import compile_projection
 
 if TYPE_CHECKING:
+    from narsilpy._query import Query
     from narsilpy.index import IndexCore
+
+
+class HitMaker:
+    """Makes hits of document numbers, as the options of a query want them."""
+
+    __slots__ = ("components", "core", "highlight", "project", "query")
+
+    def __init__(self, core: IndexCore, options: QueryOptions) -> None:
+        self.core = core
+        self.project = compile_projection(options.document).apply
+        self.highlight = None if options.highlight is None else parse_highlight(options.highlight)
+        self.components = flag_option("include_score_components", options.include_score_components)
+        self.query: Query | None = None
+
+    def hit(self, number: int, score: float) -> Hit:
+        core, query = self.core, self.query
+        stored = core.documents[number]
+        highlights = {}
+        if self.highlight is not None and query is not None:
+            highlights = highlight_hit(core, query, number, stored, self.highlight)
+        components = score_components(core, query, number) if self.components and query is not None else None
+        return Hit(core.doc_ids[number], score, self.project(stored), highlights, (core, query, number, stored),
+                   components)
+
+
+class Sequel:
+    """What a result computes when it is first read: from the snapshot of its query, so that it stays true."""
+
+    __slots__ = ("last", "name", "options", "plan", "position", "term")
+
+    def __init__(self, name: str, plan: Plan, term: Any, options: QueryOptions, position: int,
+                 last: tuple[float, str]) -> None:
+        self.name = name
+        self.plan = plan
+        self.term = term
+        self.options = options
+        self.position = position
+        self.last = last
+
+    def best_coverage(self) -> float:
+        return best_coverage(self.plan)
+
+    def cursor(self) -> str | None:
+        """The cursor of a page of the best, None where nothing follows."""
+        score, doc_id = self.last
+        query = self.plan.query
+        if query is None or not query.top(1, self.plan.min_score, (score, utf8_id(doc_id)))[0]:
+            return None
+        return encode_cursor(Cursor(self.position, doc_id, score, []), question(self.name, self.term, self.options))
+
+
+def question(name: str, term: Any, options: QueryOptions) -> bytes:
+    """What binds a cursor to a query: everything that decides which documents match, and in what order."""
+    return fingerprint("query", name, repr(term), options.fields, options.filters, options.boost, options.term_match,
+                       options.min_score, options.tolerance, options.prefix_length, options.prefix, options.exact,
+                       options.sort, options.boost_by, options.bm25, options.pinned)
 
 
 def search(core: IndexCore, term: Any, options: QueryOptions) -> QueryResult:
     """The answer to one query."""
     started = perf_counter()
     limit, offset = window(options)
-    project = compile_projection(options.document).apply
-    highlight = None if options.highlight is None else parse_highlight(options.highlight)
+    maker = HitMaker(core, options)
+    if needs_arranging(term, options):
+        arrangement = Arrangement(core, term, options, question(core.name, term, options))
+        with core.reading:
+            return arrangement.answer(maker, limit, offset, started)
     with core.reading:
         plan = make_plan(core, term, options)
         query = plan.query
         if query is None:
-            if options.filters is not None and term is None:
-                return filtered(core, options, limit, offset, started)
             return QueryResult((), 0, perf_counter() - started)
         numbers, scores = query.top(offset + limit, plan.min_score)
         if offset:
             numbers, scores = numbers[offset:], scores[offset:]
-        documents, ids = core.documents, core.doc_ids
-        hits = []
-        for number, score in zip(numbers, scores, strict=True):
-            stored = documents[number]
-            highlights = {} if highlight is None else highlight_hit(core, query, number, stored, highlight)
-            hits.append(Hit(ids[number], score, project(stored), highlights, (core, query, number, stored)))
-    return QueryResult(tuple(hits), plan.count, perf_counter() - started)
-
-
-def filtered(core: IndexCore, options: QueryOptions, limit: int, offset: int, started: float) -> QueryResult:
-    """Every document that passes the filters, in code point order of the ids; there is nothing to score."""
-    condition = compile_filter(options.filters, core.schema)
-    project = compile_projection(options.document).apply
-    numbers = core.consistent(lambda: list(passing(core, condition)))
-    named = heapq.nsmallest(offset + limit, ((utf8_id(core.doc_ids[number]), number) for number in numbers))
-    hits = [Hit(core.doc_ids[number], 0.0, project(core.documents[number]), {}) for _, number in named[offset:]]
-    return QueryResult(tuple(hits), len(numbers), perf_counter() - started)
+        maker.query = query
+        make = maker.hit
+        hits = tuple([make(number, score) for number, score in zip(numbers, scores, strict=True)])
+    if not hits:
+        return QueryResult(hits, plan.count, perf_counter() - started, best_coverage=partial(best_coverage, plan))
+    sequel = Sequel(core.name, plan, term, options, offset + len(hits), (hits[-1].score, hits[-1].id))
+    return QueryResult(hits, plan.count, perf_counter() - started, sequel.cursor, best_coverage=sequel.best_coverage)
 
 
 def preflight(core: IndexCore, term: Any, options: QueryOptions) -> Preflight:
@@ -59,4 +109,3 @@ def preflight(core: IndexCore, term: Any, options: QueryOptions) -> Preflight:
     with core.reading:
         count = make_plan(core, term, options).count()
     return Preflight(count, perf_counter() - started)
-

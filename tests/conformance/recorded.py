@@ -15,6 +15,7 @@ NAMES = {
     "includeScoreComponents": "include_score_components", "searchAfter": "search_after", "stopWords": "stop_words",
     "trackPositions": "track_positions", "surfaceForms": "surface_forms", "startsWith": "starts_with",
     "endsWith": "ends_with", "containsAll": "contains_all", "matchesAny": "matches_any", "notExists": "not_exists",
+    "docId": "doc_id", "maxPerGroup": "max_per_group",
     "isEmpty": "is_empty", "isNotEmpty": "is_not_empty", "highPrecision": "high_precision",
 }
 
@@ -44,8 +45,9 @@ def value(recorded: Any) -> Any:
 def options(recorded: dict[str, Any]) -> dict[str, Any]:
     """Options under our names."""
     found = {NAMES.get(key, key): value(item) for key, item in recorded.items()}
-    if "filters" in found:
-        found["filters"] = renamed(found["filters"])
+    for name in ("filters", "group", "pinned"):
+        if name in found:
+            found[name] = renamed(found[name])
     return found
 
 

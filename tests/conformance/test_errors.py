@@ -12,12 +12,12 @@ from tests.conformance.differences import DIFFERENCES
 from tests.conformance.recorded import load, options, value
 
 FILE = "errors.json"
-# What a case may do to be run here; the rest asks for what is not offered (vectors, partitions, sorting, cursors, ...).
+# What a case may do to be run here; the rest asks for what is not offered (vectors, partitions).
 OPERATIONS = {"insert", "query", "count", "createIndex", "insertBatch", "get", "update", "remove", "has", "removeBatch",
-              "updateBatch", "getMultiple", "preflight", "clear", "dropIndex", "listIndexes"}
+              "updateBatch", "getMultiple", "preflight", "clear", "dropIndex", "listIndexes", "list", "suggest"}
 SETTINGS = {"schema", "language", "required", "strict", "bm25", "stop_words", "tokenizer"}
 QUERY = {"term", "fields", "filters", "boost", "term_match", "min_score", "limit", "offset", "document", "tolerance",
-         "prefix_length", "prefix", "exact"}
+         "prefix_length", "prefix", "exact", "facets", "sort", "group", "pinned", "search_after", "include_scores"}
 
 
 def supported(case: dict[str, Any]) -> bool:
@@ -63,6 +63,8 @@ def operation(narsil: Narsil, step: dict[str, Any]) -> Callable[[], Any]:
         "dropIndex": lambda: narsil.drop_index(index),
         "listIndexes": narsil.list_indexes,
         "query": lambda: narsil.query(index, **options(step["query"] or {})),
+        "list": lambda: narsil.list_documents(index, **options(step.get("params") or {})),
+        "suggest": lambda: narsil.suggest(index, **({"prefix": None} | options(step["suggest"] or {}))),
         "preflight": lambda: narsil.preflight(index, **options(step["query"])),
         "createIndex": lambda: narsil.create_index(index, **settings(step["config"])),
     }

@@ -11,14 +11,12 @@ import threading
 import pytest
 
 from narsilpy import Narsil
-from narsilpy import columns as columns_module
 from narsilpy._query import Query
 
 N_BATCHES, BATCH = 24, 60
 
 
-def test_no_document_is_lost_from_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns_module, "NEW_NUMBERS", 8)       # numbers are sorted in all the time
+def test_no_document_is_lost_from_a_column() -> None:
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     narsil = Narsil()

@@ -1,0 +1,6 @@
+from narsilpy._query import Query
+
+def parts(
+    query: Query, doc: int
+) -> list[tuple[int, bool, int, int, int, int, int, float, int, float, float, float, float, float]]: ...
+def coverage(query: Query, doc: int) -> tuple[int, int]: ...
