@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from narsilpy._columns import Column
+from narsilpy._order import transform
 from narsilpy.schema import Field, Schema, reach, thaw
 
 SORTED_CHARS = 512      # code points of a folded string that an order looks at, before it looks at the string itself
@@ -82,6 +83,7 @@ class Columns:
         self._columns: dict[str, Column] = {}
         self._fields: list[tuple[Field, Column]] = []
         self._ranks: dict[str, Ranks] = {}
+        self._transformed: dict[tuple[str, str], array[float]] = {}
         self._making = 0
 
     def add(self, doc: int, stored: Any) -> None:
@@ -112,11 +114,19 @@ class Columns:
         ranks.update(self._columns[field.path])
         return ranks
 
+    def transformed(self, field: Field, function: str) -> array[float]:
+        """f(value) by document, for a number field that has a column. The lock is held."""
+        known = self._transformed.get((field.path, function), _NO_VALUES)
+        values = transform(self._columns[field.path], function, known)
+        self._transformed[field.path, function] = values
+        return values
+
     @property
     def nbytes(self) -> int:
         return sum(column.nbytes for _, column in self._fields)
 
 
+_NO_VALUES = array("d")
 _KINDS = {"number": "number", "geopoint": "point", "string": "value", "enum": "value", "boolean": "value"}
 
 

@@ -10,8 +10,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from pyroaring import BitMap
-
 from narsilpy._bits import Bits
 from narsilpy._lexicon import Lexicon
 from narsilpy._postings import MemorySegment
@@ -159,16 +157,6 @@ class Segments:
         self.seal(change)
         if len(self.sealed) > 1 or any(bits is not None for bits in self.live):
             self._merge(0, len(self.sealed), change)
-
-    def live_documents(self) -> BitMap:
-        """The numbers of the live documents."""
-        found = BitMap()
-        segments: list[Any] = [*self.sealed, self.memory]
-        for segment, bits in zip(segments, self.live, strict=True):
-            found.add_range(segment.first_doc, segment.first_doc + segment.n_docs)
-            if bits is not None:
-                found -= BitMap([segment.first_doc + doc for doc in bits.missing(segment.n_docs)])
-        return found
 
     @property
     def nbytes(self) -> int:

@@ -180,7 +180,8 @@ cdef class Column:
         cdef const double* numbers = self.numbers
         cdef double number
         cdef size_t i
-        cdef uint64_t word
+        cdef uint64_t word, eight
+        cdef uint8_t flags[64]
         if self.is_array:
             for doc in range(n):
                 for i in range(self.starts[doc], self.starts[doc + 1]):
@@ -192,9 +193,12 @@ cdef class Column:
         while doc < n:
             word = 0
             end = min(n, doc + 64)
-            if with_low and with_high:
-                for i in range(doc, end):
-                    word |= <uint64_t>((numbers[i] >= low) & (numbers[i] <= high)) << (i & 63)
+            if with_low and with_high and end - doc == 64:
+                for i in range(64):             # a byte each, which the compiler does several at a time
+                    flags[i] = (numbers[doc + i] >= low) & (numbers[doc + i] <= high)
+                for i in range(8):              # the lowest bits of 8 bytes side by side
+                    memcpy(&eight, flags + 8 * i, 8)
+                    word |= ((eight * <uint64_t>0x0102040810204080) >> 56) << (8 * i)
             else:
                 for i in range(doc, end):
                     number = numbers[i]
@@ -359,24 +363,75 @@ cdef class Column:
 
     def count_ranges(self, const uint32_t[::1] docs, list ranges) -> list:
         """How many of `docs` hold a number from `low` up to but without `high`, for each pair of `ranges`."""
-        cdef list counts = []
-        cdef size_t i, j, total, n_docs = docs.shape[0]
+        cdef size_t i, j, r, n_ranges = len(ranges), n_docs = docs.shape[0]
+        cdef double* bounds = <double*>malloc(16 * max(n_ranges, 1))
+        cdef uint64_t* counts = <uint64_t*>calloc(max(n_ranges, 1), 8)
         cdef uint32_t doc
-        cdef double low, high
-        for low, high in ranges:
-            total = 0
+        cdef double number
+        try:
+            if bounds == NULL or counts == NULL:
+                raise MemoryError()
+            for r in range(n_ranges):
+                bounds[2 * r], bounds[2 * r + 1] = ranges[r]
             if self.kind == NUMBERS:
                 with nogil:
                     for i in range(n_docs):
                         doc = docs[i]
                         if doc >= self.n:
                             continue
-                        for j in range(self.first_item(doc), self.end_item(doc)):
-                            if low <= self.numbers[j] < high:
-                                total += 1
-                                break
-            counts.append(total)
-        return counts
+                        if not self.is_array:
+                            number = self.numbers[doc]
+                            for r in range(n_ranges):
+                                counts[r] += (number >= bounds[2 * r]) & (number < bounds[2 * r + 1])
+                            continue
+                        for r in range(n_ranges):
+                            for j in range(self.starts[doc], self.starts[doc + 1]):
+                                if bounds[2 * r] <= self.numbers[j] < bounds[2 * r + 1]:
+                                    counts[r] += 1
+                                    break
+            return [counts[r] for r in range(n_ranges)]
+        finally:
+            free(bounds)
+            free(counts)
+
+
+def leading(const uint32_t[::1] counts, uint32_t k, bint fewest=False) -> list:
+    """The ordinals that may be among the k with the greatest (or least) counts above 0: ties of the last included."""
+    cdef uint32_t* best = <uint32_t*>malloc(4 * <size_t>max(k, 1))    # a heap of the k counts, the worst at the top
+    cdef size_t i, n = counts.shape[0]
+    cdef uint32_t count, flip = <uint32_t>-1 if fewest else 0, n_best = 0, at, child
+    if best == NULL:
+        raise MemoryError()
+    try:
+        if k == 0:
+            return []
+        for i in range(n):
+            if counts[i] == 0:
+                continue
+            count = counts[i] ^ flip            # greater is better either way
+            if n_best < k:
+                at = n_best
+                n_best += 1
+                while at and best[(at - 1) // 2] > count:
+                    best[at] = best[(at - 1) // 2]
+                    at = (at - 1) // 2
+                best[at] = count
+            elif count > best[0]:
+                at = 0
+                while True:
+                    child = 2 * at + 1
+                    if child >= k:
+                        break
+                    if child + 1 < k and best[child + 1] < best[child]:
+                        child += 1
+                    if best[child] >= count:
+                        break
+                    best[at] = best[child]
+                    at = child
+                best[at] = count
+        return [i for i in range(n) if counts[i] and (n_best < k or (counts[i] ^ flip) >= best[0])]
+    finally:
+        free(best)
 
 
 cdef array.array NO_NUMBERS = array.array("I")
@@ -418,7 +473,8 @@ cdef class Tally:
         return 0
 
     cdef size_t slot(self, uint64_t key) noexcept nogil:
-        cdef size_t at = <size_t>((key * <uint64_t>0x9E3779B97F4A7C15) >> 20) & (self.size - 1)
+        # short fractions leave the low bits of a double empty: only the high ones of the product are mixed
+        cdef size_t at = <size_t>((key * <uint64_t>0x9E3779B97F4A7C15) >> 32) & (self.size - 1)
         while self.counts[at] and self.keys[at] != key:
             at = (at + 1) & (self.size - 1)
         return at

@@ -37,6 +37,7 @@ cdef class Order:
 
     cdef void fill(self, Entry* entry, uint32_t match) noexcept nogil
     cdef void id_of(self, uint32_t match, const char** utf8, uint32_t* n) noexcept nogil
+    cdef int compare_keys(self, const Entry* a, const Entry* b) noexcept nogil
     cdef bint before(self, const Entry* a, const Entry* b) noexcept nogil
     cdef int offer(self, Heap* heap, const Entry* entry, uint32_t k) noexcept nogil
     cdef void sift(self, Heap* heap, uint32_t at, uint32_t n) noexcept nogil

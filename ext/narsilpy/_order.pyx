@@ -7,8 +7,9 @@
 # `docs` are document numbers of the query's snapshot, `match` an index into them. Columns are read under the lock of the
 # index's columns, which the caller holds; the query keeps the ids alive.
 from libc.math cimport INFINITY, isfinite, log1p, sqrt
-from libc.stdint cimport uint32_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy
 from cpython cimport array
 import array
 
@@ -18,9 +19,24 @@ from narsilpy._score cimport View, compare_ids, view_id
 
 cdef enum:
     NOGIL_MATCHES = 65536
+    NO_NUMBER = 0xFFFFFFFF
 
 cdef array.array NO_NUMBERS = array.array("I")
 cdef array.array NO_SCORES = array.array("d")
+
+
+cdef inline double key_value(const Key* key, uint32_t doc, uint32_t match) noexcept nogil:
+    cdef double value
+    cdef uint32_t ordinal
+    if key.kind == BY_SCORE:
+        return key.sign * key.numbers[match]
+    if doc >= key.n_rows:
+        return INFINITY
+    if key.kind == BY_NUMBER:
+        value = key.sign * key.numbers[doc]
+        return value if isfinite(value) else INFINITY
+    ordinal = key.ordinals[doc]
+    return key.sign * key.ranks[ordinal] if ordinal else INFINITY
 
 
 cdef class Order:
@@ -64,24 +80,10 @@ cdef class Order:
                 key.numbers = numbers.data.as_doubles
 
     cdef void fill(self, Entry* entry, uint32_t match) noexcept nogil:
-        cdef uint32_t i, doc = self.docs[match], ordinal
-        cdef const Key* key
-        cdef double value
+        cdef uint32_t i, doc = self.docs[match]
         entry.match = match
         for i in range(self.n_keys):
-            key = &self.keys[i]
-            value = INFINITY
-            if key.kind == BY_SCORE:
-                value = key.sign * key.numbers[match]
-            elif doc < key.n_rows:
-                if key.kind == BY_NUMBER:
-                    value = key.numbers[doc]
-                    value = key.sign * value if isfinite(value) else INFINITY
-                else:
-                    ordinal = key.ordinals[doc]
-                    if ordinal:
-                        value = key.sign * key.ranks[ordinal]
-            entry.keys[i] = value
+            entry.keys[i] = key_value(&self.keys[i], doc, match)
 
     cdef void id_of(self, uint32_t match, const char** utf8, uint32_t* n) noexcept nogil:
         cdef uint32_t doc = self.docs[match], low = 0, high = self.query.n_views, middle
@@ -95,12 +97,12 @@ cdef class Order:
         view_id(&views[low], doc - views[low].first_doc, utf8, n)
 
     cdef bint before(self, const Entry* a, const Entry* b) noexcept nogil:
-        cdef uint32_t i, n_a, n_b
+        cdef uint32_t n_a, n_b
         cdef const char* id_a
         cdef const char* id_b
-        for i in range(self.n_keys):
-            if a.keys[i] != b.keys[i]:
-                return a.keys[i] < b.keys[i]
+        cdef int order = self.compare_keys(a, b)
+        if order != 0:
+            return order < 0
         self.id_of(a.match, &id_a, &n_a)
         self.id_of(b.match, &id_b, &n_b)
         return compare_ids(id_a, n_a, id_b, n_b) < 0
@@ -198,26 +200,47 @@ cdef class Order:
 
     cdef int scan(self, Heap* heap, Entry* entry, const Entry* anchor, const char* anchor_id, uint32_t anchor_size,
                   uint32_t n, uint32_t k) noexcept nogil:
-        cdef uint32_t match, i, size
+        cdef uint32_t match, view = 0, size, last_size = 0, top = NO_NUMBER
         cdef const char* utf8
+        cdef const char* last_id = NULL
+        cdef const View* views = self.query.views
+        cdef const uint32_t* docs = &self.docs[0] if n else NULL
+        cdef int order
         for match in range(n):
+            if self.n_keys and k and heap.n == k and key_value(
+                    &self.keys[0], docs[match], match) > heap.items[0].keys[0]:
+                continue            # most matches end here
             self.fill(entry, match)
+            while view + 1 < self.query.n_views and views[view + 1].first_doc <= docs[match]:
+                view += 1
             if anchor_id != NULL:
-                for i in range(self.n_keys):
-                    if entry.keys[i] != anchor.keys[i]:
-                        break
-                else:
-                    i = self.n_keys
-                if i < self.n_keys:
-                    if entry.keys[i] < anchor.keys[i]:
-                        continue
-                else:
-                    self.id_of(match, &utf8, &size)
-                    if compare_ids(utf8, size, anchor_id, anchor_size) <= 0:
-                        continue
+                order = self.compare_keys(entry, anchor)
+                if order == 0:
+                    view_id(&views[view], docs[match] - views[view].first_doc, &utf8, &size)
+                    order = compare_ids(utf8, size, anchor_id, anchor_size)
+                if order <= 0:
+                    continue
+            if k and heap.n == k:
+                # the last of the first k has its id at hand
+                order = self.compare_keys(entry, heap.items)
+                if order == 0:
+                    if heap.items[0].match != top:
+                        top = heap.items[0].match
+                        self.id_of(top, &last_id, &last_size)
+                    view_id(&views[view], docs[match] - views[view].first_doc, &utf8, &size)
+                    order = compare_ids(utf8, size, last_id, last_size)
+                if order >= 0:
+                    continue
             if self.offer(heap, entry, k) < 0:
                 return -1
         self.arrange(heap)
+        return 0
+
+    cdef int compare_keys(self, const Entry* a, const Entry* b) noexcept nogil:
+        cdef uint32_t i
+        for i in range(self.n_keys):
+            if a.keys[i] != b.keys[i]:
+                return -1 if a.keys[i] < b.keys[i] else 1
         return 0
 
     def key_of(self, uint32_t match) -> tuple:
@@ -279,67 +302,155 @@ cdef class Order:
 
 
 def group_numbers(const uint32_t[::1] docs, list columns) -> tuple:
-    """Matches numbered by the values that they have in common: `(array of group by match, list of key by group)`.
-
-    A key holds the value of each column, None where there is none.
-    """
+    """Matches numbered by the values that they have in common: `(array of group by match, array of the first match of
+    each group)`."""
     cdef array.array groups = array.clone(NO_NUMBERS, docs.shape[0], True)
     cdef uint32_t* group = <uint32_t*>groups.data.as_voidptr
+    cdef uint32_t n = <uint32_t>docs.shape[0], n_groups = 1 if n else 0, i
+    cdef array.array firsts
+    cdef Pairs pairs
     cdef Column column
-    cdef size_t i, n = docs.shape[0]
-    cdef dict numbers
-    cdef list keys = [()]
-    cdef double number
-    if n == 0:
-        return groups, []
     for column in columns:
-        numbers = {}
-        for i in range(n):
-            if column is None or column.is_array or docs[i] >= column.n:
-                value = None
-            elif column.kind == VALUES:
-                value = column.values[column.item_ordinals[docs[i]]]
-            elif column.kind == NUMBERS:
-                number = column.numbers[docs[i]]
-                value = number if number == number else None
-            else:
-                value = None
-            combined = (group[i], value)
-            known = numbers.get(combined)
-            if known is None:
-                known = numbers[combined] = len(numbers)
-            group[i] = known
-        keys = [(*keys[before], value) for before, value in numbers]
-    return groups, keys
+        pairs = Pairs()
+        with nogil:
+            for i in range(n):
+                group[i] = pairs.number_of(group[i], value_bits(column, docs[i]))
+                if group[i] == <uint32_t>NO_NUMBER:
+                    break
+        if pairs.failed:
+            raise MemoryError()
+        n_groups = pairs.used
+    firsts = array.clone(NO_NUMBERS, n_groups, False)
+    for i in range(n):
+        firsts.data.as_uints[group[n - 1 - i]] = n - 1 - i
+    return groups, firsts
 
 
-def boosted(const uint32_t[::1] docs, const double[::1] scores, Column column, str function, double weight) -> array.array:
-    """Scores multiplied by 1 + weight * f(value); a document without a finite number keeps its score.
+cdef uint64_t value_bits(Column column, uint32_t doc) noexcept nogil:
+    """Equal for equal values of a scalar column, 0 for none."""
+    cdef double number
+    cdef uint64_t bits
+    if column.is_array or doc >= column.n:
+        return 0
+    if column.kind == VALUES:
+        return column.item_ordinals[doc]
+    number = column.numbers[doc]
+    if column.kind != NUMBERS or number != number:
+        return 0
+    number += 0.0               # -0.0 is 0.0
+    memcpy(&bits, &number, 8)
+    return bits + 1             # no number is NaN, so that this is never 0 again
+
+
+cdef class Pairs:
+    """Numbers for pairs of a number and 64 bits, in the order in which they come: an open hash, at most half full."""
+
+    cdef uint64_t* bits
+    cdef uint32_t* before
+    cdef uint32_t* numbers      # + 1; 0 where nothing stands
+    cdef size_t size
+    cdef uint32_t used
+    cdef bint failed
+
+    def __cinit__(self):
+        self.allocate(1024)
+        if self.failed:
+            raise MemoryError()
+
+    def __dealloc__(self):
+        free(self.bits)
+        free(self.before)
+        free(self.numbers)
+
+    cdef void allocate(self, size_t size) noexcept nogil:
+        self.size = size
+        self.bits = <uint64_t*>malloc(8 * size)
+        self.before = <uint32_t*>malloc(4 * size)
+        self.numbers = <uint32_t*>calloc(size, 4)
+        self.failed = self.bits == NULL or self.before == NULL or self.numbers == NULL
+
+    cdef size_t slot(self, uint32_t before, uint64_t bits) noexcept nogil:
+        cdef size_t at = <size_t>(((bits ^ (<uint64_t>before << 24)) * <uint64_t>0x9E3779B97F4A7C15) >> 32) & (self.size - 1)
+        while self.numbers[at] and not (self.bits[at] == bits and self.before[at] == before):
+            at = (at + 1) & (self.size - 1)
+        return at
+
+    cdef uint32_t number_of(self, uint32_t before, uint64_t bits) noexcept nogil:
+        cdef size_t at = self.slot(before, bits)
+        if self.numbers[at] == 0:
+            if 2 * (<size_t>self.used + 1) > self.size:
+                self.grow()
+                if self.failed:
+                    return NO_NUMBER
+                at = self.slot(before, bits)
+            self.bits[at] = bits
+            self.before[at] = before
+            self.used += 1
+            self.numbers[at] = self.used
+        return self.numbers[at] - 1
+
+    cdef void grow(self) noexcept nogil:
+        cdef uint64_t* bits = self.bits
+        cdef uint32_t* before = self.before
+        cdef uint32_t* numbers = self.numbers
+        cdef size_t i, at, size = self.size
+        self.allocate(2 * size)
+        if not self.failed:
+            for i in range(size):
+                if numbers[i]:
+                    at = self.slot(before[i], bits[i])
+                    self.bits[at] = bits[i]
+                    self.before[at] = before[i]
+                    self.numbers[at] = numbers[i]
+        free(bits)
+        free(before)
+        free(numbers)
+
+
+def transform(Column column, str function, array.array known) -> array.array:
+    """f(value) by document, those of `known` taken over; 0 where there is no finite number.
 
     `function` is "linear", "log1p", "sqrt" or "reciprocal" (1 / (1 + value)); of a negative number it is taken as of 0.
     """
+    cdef int kind = ("linear", "log1p", "sqrt", "reciprocal").index(function)
+    cdef uint32_t doc, n = 0 if column.is_array or column.kind != NUMBERS else column.n
+    cdef size_t n_known = len(known)
+    cdef array.array result
+    cdef double* out
+    cdef double value
+    if n_known >= n:
+        return known
+    result = array.clone(NO_SCORES, n, False)
+    out = result.data.as_doubles
+    if n_known:
+        memcpy(out, known.data.as_doubles, 8 * n_known)
+    with nogil:
+        for doc in range(<uint32_t>n_known, n):
+            value = column.numbers[doc]
+            if not isfinite(value):
+                out[doc] = 0.0
+                continue
+            value = value if value > 0 else 0.0
+            if kind == 1:
+                value = log1p(value)
+            elif kind == 2:
+                value = sqrt(value)
+            elif kind == 3:
+                value = 1.0 / (1.0 + value)
+            out[doc] = value
+    return result
+
+
+def boosted(const uint32_t[::1] docs, const double[::1] scores, const double[::1] values, double weight) -> array.array:
+    """Scores multiplied by 1 + weight * value, the values by document."""
     cdef array.array result = array.clone(NO_SCORES, docs.shape[0], False)
     cdef double* out = result.data.as_doubles
-    cdef int kind = ("linear", "log1p", "sqrt", "reciprocal").index(function)
-    cdef size_t i
-    cdef double value
+    cdef size_t i, n = docs.shape[0], n_values = values.shape[0]
     if scores.shape[0] != docs.shape[0]:
         raise ValueError("a score a match")
-    for i in range(<size_t>docs.shape[0]):
-        out[i] = scores[i]
-        if column is None or column.is_array or column.kind != NUMBERS or docs[i] >= column.n:
-            continue
-        value = column.numbers[docs[i]]
-        if not isfinite(value):
-            continue
-        value = max(value, 0.0)
-        if kind == 1:
-            value = log1p(value)
-        elif kind == 2:
-            value = sqrt(value)
-        elif kind == 3:
-            value = 1.0 / (1.0 + value)
-        out[i] = scores[i] * (1.0 + weight * value)
+    with nogil:
+        for i in range(n):
+            out[i] = scores[i] * (1.0 + weight * (values[docs[i]] if docs[i] < n_values else 0.0))
     return result
 
 

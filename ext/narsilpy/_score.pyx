@@ -107,11 +107,41 @@ cdef inline bint accepted(const Search* s, uint32_t doc) noexcept nogil:
     return s.view.accept == NULL or (s.view.accept[doc >> 6] >> (doc & 63)) & 1
 
 
+cdef bint room_for(Search* s, size_t n) noexcept nogil:
+    """Make room for n more matches of COLLECT_ALL."""
+    cdef size_t size
+    cdef void* block
+    if s.n_out + n <= s.out_size:
+        return True
+    size = max(<size_t>256, max(s.n_out + n, s.out_size * 2))
+    block = realloc(s.out_docs, size * sizeof(uint32_t))
+    if block != NULL:
+        s.out_docs = <uint32_t*>block
+        block = realloc(s.out_scores, size * sizeof(double))
+    if block == NULL:
+        s.error = 1
+        return False
+    s.out_scores = <double*>block
+    s.out_size = size
+    return True
+
+
+cdef void collect_block(Search* s, const Cursor* c) noexcept nogil:
+    """Every accepted document of a decoded block, unscored."""
+    cdef uint32_t j
+    cdef size_t n = s.n_out
+    if not room_for(s, c.count):
+        return
+    for j in range(c.count):        # written either way: what is not accepted is written over
+        s.out_docs[n] = s.view.first_doc + c.docs[j]
+        s.out_scores[n] = 0.0
+        n += accepted(s, c.docs[j])
+    s.n_out = n
+
+
 cdef void offer(Search* s, uint32_t doc, double score) noexcept nogil:
     """A matching, accepted document with its exact score."""
     cdef Found hit
-    cdef size_t size
-    cdef void* block
     cdef int order
     if score < s.min_score:
         return
@@ -119,19 +149,8 @@ cdef void offer(Search* s, uint32_t doc, double score) noexcept nogil:
     if s.collect == COLLECT_COUNT:
         return
     if s.collect == COLLECT_ALL:
-        if s.n_out == s.out_size:
-            size = max(<size_t>256, s.out_size * 2)
-            block = realloc(s.out_docs, size * sizeof(uint32_t))
-            if block == NULL:
-                s.error = 1
-                return
-            s.out_docs = <uint32_t*>block
-            block = realloc(s.out_scores, size * sizeof(double))
-            if block == NULL:
-                s.error = 1
-                return
-            s.out_scores = <double*>block
-            s.out_size = size
+        if not room_for(s, 1):
+            return
         s.out_docs[s.n_out] = s.view.first_doc + doc
         s.out_scores[s.n_out] = score
         s.n_out += 1
@@ -168,7 +187,9 @@ cdef void search_list(Search* s, Cursor* c) noexcept nogil:
     if c.block == <uint32_t>NO_BLOCK and not cursor_next_block(c):
         return
     while True:
-        if not s.scored:
+        if not s.scored and s.collect == COLLECT_ALL:
+            collect_block(s, c)
+        elif not s.scored:
             for j in range(c.count):
                 if accepted(s, c.docs[j]):
                     offer(s, c.docs[j], 0.0)

@@ -10,7 +10,7 @@ import math
 from array import array
 from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narsilpy._order import Order, at_least, boosted, group_numbers
 from narsilpy.ids import utf8_id
@@ -18,12 +18,12 @@ from narsilpy.query.answer import best_coverage
 from narsilpy.query.boosting import parse_boost_by
 from narsilpy.query.cursors import Cursor, cursor_fault, decode_cursor, encode_cursor
 from narsilpy.query.facets import parse_facets
-from narsilpy.query.grouping import Grouping, parse_group
+from narsilpy.query.grouping import parse_group
 from narsilpy.query.options import QueryOptions, flag_option
 from narsilpy.query.pinning import Found, parse_pinned, with_pins
 from narsilpy.query.plan import ALL_SCORES, Plan, make_plan
 from narsilpy.query.sorting import OrderKey, parse_sort
-from narsilpy.results import Facet, Group, QueryResult
+from narsilpy.results import Group, QueryResult
 from narsilpy.schema import reach, thaw
 
 if TYPE_CHECKING:
@@ -37,6 +37,14 @@ def needs_arranging(term: Any, options: QueryOptions) -> bool:
             or options.pinned is not None or options.search_after is not None
             or options.boost_by is not None or (term is None and options.filters is not None)
             or options.include_scores is not False)
+
+
+class Matches(NamedTuple):
+    """Every match: document numbers, ascending, their scores where they are wanted, and how many they are."""
+
+    docs: array[int]
+    scores: array[float] | None
+    total: int | Callable[[], int]
 
 
 class Arrangement:
@@ -75,109 +83,112 @@ class Arrangement:
         """The answer; the index is being read."""
         plan = self.plan()
         maker.query = plan.query
-        found, more, last, count, facets, groups = self.find(plan, limit, offset, maker)
-        hits = tuple([maker.hit(item.number, item.score) for item in found])
-        cursor = None
-        if more and hits:
-            position = (0 if self.cursor is None else self.cursor.position) + offset + len(hits)
-            cursor = encode_cursor(self.cursor_at(plan, last, position), self.question)
-        return QueryResult(hits, count, perf_counter() - started, cursor, facets, groups, lambda: best_coverage(plan))
-
-    def find(self, plan: Plan, limit: int, offset: int, maker: HitMaker | None = None) -> tuple[
-            list[Found], bool, Found | None, int | Callable[[], int], dict[str, Facet], tuple[Group, ...]]:
-        """`(hits to be, whether more follow, the last match shown, count, facets, groups)`."""
-        simple = not self.sort and self.boost is None and not plan.everything and plan.query is not None
-        ordered = simple and self.grouping is None
-        docs, scores = (array("I"), None) if simple and ordered and not self.facets else plan.matches(
-            self.scored and not ordered)
-        count: int | Callable[[], int] = plan.count if simple and ordered and not self.facets else len(docs)
-        pins = [(pin.position, plan.pins[pin.doc_id]) for pin in self.pins if pin.doc_id in plan.pins]
-        wanted = offset + limit + len(pins) + 1
+        matches = self.matches(plan)
+        groups: list[list[int]] = []
+        found: list[Found] = []
         with plan.columns.lock:
-            if self.boost is not None and scores is not None and plan.query is not None:
-                column = plan.columns.column(self.boost.field, ())
-                scores = boosted(docs, scores, column, self.boost.function, self.boost.weight)
-                if plan.min_score > ALL_SCORES:
-                    docs, scores = at_least(docs, scores, plan.min_score)
-                count = len(docs)
-            facets = {name: request.facet(plan.columns, docs) for name, request in self.facets.items()}
-            if ordered and plan.query is not None:
-                anchor = None
-                if self.cursor is not None and self.cursor.doc_id is not None:
-                    anchor = (self.cursor.score or 0.0, utf8_id(self.cursor.doc_id))
-                numbers, best = plan.query.top(wanted, plan.min_score, anchor)
-                matches = [Found(number, score) for number, score in zip(numbers, best, strict=True)]
-                order = None
-            elif plan.query is None:
-                matches, order = [], None
-            else:
-                order = Order(plan.query, docs, self.keys(plan, scores))
-                matches = [Found(docs[match], 0.0 if scores is None or not self.scored else scores[match], match=match)
-                           for match in order.first(wanted, self.anchor(plan))]
-            grouped = []
-            if self.grouping is not None and order is not None:
-                grouped = self.gather(plan, order, docs)
+            facets = {name: request.facet(plan.columns, matches.docs) for name, request in self.facets.items()}
+            if plan.query is not None:
+                found = self.first(plan, matches, offset + limit + len(self.pins) + 1)
+                groups = self.gather(plan, matches)
+        pins = [(pin.position, plan.pins[pin.doc_id]) for pin in self.pins if pin.doc_id in plan.pins]
         if pins:
             pinned = {number for _, number in pins}
-            matches = [found for found in matches if found.number not in pinned]
-        start = 0 if self.cursor is None else self.cursor.position
-        shown, more = with_pins(matches, pins, start, offset + limit)
-        last = next((found for found in reversed(shown) if not found.pinned), None)
-        groups: tuple[Group, ...] = ()
-        if self.grouping is not None and maker is not None:
-            groups = tuple([self.group(maker, self.grouping, docs, scores, matched) for matched in grouped])
-        return shown[offset:], more, last, count, facets, groups
+            found = [item for item in found if item.number not in pinned]
+        start, n_pinned = (0, 0) if self.cursor is None else (self.cursor.position, self.cursor.n_pinned)
+        shown, more = with_pins(found, pins, n_pinned, start, offset + limit)
+        hits = tuple([maker.hit(item.number, item.score) for item in shown[offset:]])
+        cursor = None
+        if more and hits:
+            n_pinned += sum(item.pinned for item in shown)
+            last = next((item for item in reversed(shown) if not item.pinned), None)
+            cursor = encode_cursor(self.cursor_at(plan, last, start + len(shown), n_pinned), self.question)
+        return QueryResult(hits, matches.total, perf_counter() - started, cursor, facets,
+                           tuple([self.group(maker, matches, group) for group in groups]),
+                           lambda: best_coverage(plan))
 
-    def keys(self, plan: Plan, scores: array[float] | None) -> list[OrderKey]:
-        """What the matches are ordered by; without any, by id. The lock of the columns is held."""
+    def matches(self, plan: Plan) -> Matches:
+        """What the options need of the matches: with nothing but the best to show, that is left to the query."""
+        if self.by_score(plan) and not self.facets and self.grouping is None:
+            return Matches(array("I"), None, plan.count)
+        docs, scores = plan.matches(self.scored and not (self.by_score(plan) and self.grouping is None))
+        if self.boost is not None and scores is not None and plan.query is not None:
+            with plan.columns.lock:
+                values = plan.columns.transformed(self.boost.field, self.boost.function)
+                scores = boosted(docs, scores, values, self.boost.weight)
+            if plan.min_score > ALL_SCORES:
+                docs, scores = at_least(docs, scores, plan.min_score)
+        return Matches(docs, scores if self.scored else None, len(docs))
+
+    def by_score(self, plan: Plan) -> bool:
+        """Whether the query itself finds the first matches: by score, as it computes it."""
+        return not self.sort and self.boost is None and not plan.everything and plan.query is not None
+
+    def order(self, plan: Plan, matches: Matches) -> Order:
+        """The order of the matches: by the sort, else by score, else by id. The lock of the columns is held."""
+        assert plan.query is not None, "nothing to order"
+        keys: list[OrderKey] = []
         if self.sort:
-            return [key.order_key(plan.columns) for key in self.sort]
-        return [] if scores is None else [(scores, None, True)]
+            keys = [key.order_key(plan.columns) for key in self.sort]
+        elif matches.scores is not None:
+            keys = [(matches.scores, None, True)]
+        return Order(plan.query, matches.docs, keys)
 
-    def anchor(self, plan: Plan) -> tuple[tuple[float, ...], bytes] | None:
-        """The keys and id that the page comes after. The lock of the columns is held."""
-        cursor = self.cursor
-        if cursor is None or cursor.doc_id is None:
-            return None
-        keys: tuple[float, ...] = ()
-        if self.sort:
-            keys = tuple([key.place(plan.columns, value) for key, value in zip(self.sort, cursor.values, strict=True)])
-        elif not plan.everything:
-            keys = (-(cursor.score or 0.0),)
-        return keys, utf8_id(cursor.doc_id)
+    def first(self, plan: Plan, matches: Matches, wanted: int) -> list[Found]:
+        """The first matches behind the cursor. The lock of the columns is held."""
+        assert plan.query is not None, "nothing to order"
+        cursor = self.cursor if self.cursor is not None and self.cursor.doc_id is not None else None
+        if self.by_score(plan):
+            anchor = None if cursor is None else (cursor.score or 0.0, utf8_id(cursor.doc_id or ""))
+            numbers, best = plan.query.top(wanted, plan.min_score, anchor)
+            return [Found(number, score) for number, score in zip(numbers, best, strict=True)]
+        after = None
+        if cursor is not None:
+            keys: tuple[float, ...] = ()
+            if self.sort:
+                keys = tuple([key.place(plan.columns, value)
+                              for key, value in zip(self.sort, cursor.values, strict=True)])
+            elif matches.scores is not None:
+                keys = (-(cursor.score or 0.0),)
+            after = keys, utf8_id(cursor.doc_id or "")
+        scores = matches.scores
+        return [Found(matches.docs[match], 0.0 if scores is None else scores[match])
+                for match in self.order(plan, matches).first(wanted, after)]
 
-    def cursor_at(self, plan: Plan, last: Found | None, position: int) -> Cursor:
-        """The cursor of a page that ends with a match; of one with pinned documents alone, the last page's."""
+    def cursor_at(self, plan: Plan, last: Found | None, position: int, n_pinned: int) -> Cursor:
+        """The cursor of a page whose last match is `last`; where only pinned documents were shown, that of the page
+        before stays."""
         if last is None:
-            before = self.cursor
-            return Cursor(position, None, None, []) if before is None else Cursor(
-                position, before.doc_id, before.score, before.values)
+            before = Cursor(0, 0, None, None, []) if self.cursor is None else self.cursor
+            return Cursor(position, n_pinned, before.doc_id, before.score, before.values)
         doc_id = self.core.doc_ids[last.number]
         if not self.sort:
-            return Cursor(position, doc_id, None if plan.everything else last.score, [])
+            return Cursor(position, n_pinned, doc_id, None if plan.everything else last.score, [])
         with plan.columns.lock:
             values = [_finite(plan.columns.column(key.field, ()).value(last.number)) for key in self.sort]
-        return Cursor(position, doc_id, None, values)
+        return Cursor(position, n_pinned, doc_id, None, values)
 
-    def gather(self, plan: Plan, order: Order, docs: array[int]) -> list[list[int]]:
+    def gather(self, plan: Plan, matches: Matches) -> list[list[int]]:
         """The matches of each group that are shown, groups by their first. The lock of the columns is held."""
-        assert self.grouping is not None, "asked for with a grouping alone"
+        if self.grouping is None:
+            return []
         columns = [plan.columns.column(field, ()) for field in self.grouping.fields]
-        numbers, keys = group_numbers(docs, list(columns))
-        return [matched for _, matched in order.groups(numbers, len(keys), self.grouping.max_per_group)]
+        numbers, firsts = group_numbers(matches.docs, columns)
+        order = self.order(plan, matches)
+        return [matched for _, matched in order.groups(numbers, len(firsts), self.grouping.max_per_group)]
 
-    def group(self, maker: HitMaker, grouping: Grouping, docs: array[int], scores: array[float] | None,
-              matched: list[int]) -> Group:
+    def group(self, maker: HitMaker, matches: Matches, matched: list[int]) -> Group:
         """One group of its matches."""
+        assert self.grouping is not None, "asked for with a grouping alone"
+        docs, scores, reduce = matches.docs, matches.scores, self.grouping.reduce
         stored = self.core.documents[docs[matched[0]]]
         values = {}
-        for field in grouping.fields:
+        for field in self.grouping.fields:
             value = reach(stored, field.parts)
             if value is not None:
                 values[field.path] = thaw(value) if isinstance(value, tuple) else value
-        hits = tuple([maker.hit(docs[match], 0.0 if scores is None or not self.scored else scores[match])
-                      for match in matched])
-        return Group(values, hits, None if grouping.reduce is None else grouping.reduce(hits))
+        hits = tuple([maker.hit(docs[match], 0.0 if scores is None else scores[match]) for match in matched])
+        return Group(values, hits, None if reduce is None else reduce(hits))
 
 
 def _finite(value: Any) -> Any:

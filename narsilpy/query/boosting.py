@@ -27,7 +27,7 @@ class ScoreBoost(NamedTuple):
     weight: float
 
     def factor(self, value: Any) -> float:
-        """What the score of a document with this number is multiplied by: the twin of `_order.boosted`."""
+        """What the score of a document with this number is multiplied by: the twin of `_order.transform`."""
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
             return 1.0
         number = max(float(value), 0.0)

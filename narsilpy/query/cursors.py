@@ -27,12 +27,14 @@ class Cursor(msgspec.Struct, frozen=True, array_like=True):
 
     Attributes:
         position: how many hits were shown so far, pinned ones included.
+        n_pinned: how many of them were pinned.
         doc_id: the last document that was not pinned, None where there was none yet.
         score: its score, where matches are ordered by score.
         values: its values, where a sort orders them.
     """
 
     position: int
+    n_pinned: int
     doc_id: str | None
     score: float | None
     values: list[str | float | bool | None]

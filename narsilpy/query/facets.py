@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from narsilpy._columns import leading
 from narsilpy.columns import Columns
 from narsilpy.errors import ErrorCode, InvalidQuery
 from narsilpy.query.options import count_option
@@ -47,11 +48,11 @@ class FacetRequest(NamedTuple):
             counts = [(_plain(value), number) for value, number in column.count_numbers(docs).items()]
         else:
             by_ordinal = column.count_values(docs, self.field.type == "string[]")
-            counts = [(value, number) for value, number in zip(column.values, by_ordinal, strict=True) if number]
-        if self.ascending:
-            counts.sort(key=lambda pair: (pair[1], pair[0]))
-        else:
-            counts.sort(key=lambda pair: (-pair[1], pair[0]))
+            wanted = len(by_ordinal) if self.limit is None else self.limit
+            counts = [(column.values[ordinal], by_ordinal[ordinal])
+                      for ordinal in leading(by_ordinal, wanted, self.ascending)]
+        sign = 1 if self.ascending else -1
+        counts.sort(key=lambda pair: (sign * pair[1], pair[0]))
         if self.limit is not None:
             del counts[self.limit:]
         return Facet(dict(counts), len(counts), 0)

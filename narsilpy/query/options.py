@@ -18,7 +18,30 @@ DEFAULT_LIMIT = 10
 
 
 class QueryOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The options of one query; every field is an option of `query` of the same name."""
+    """The options of one query; every field is an option of `query` of the same name.
+
+    Attributes:
+        fields: names of the text fields to search; None for all.
+        filters: which documents may match, see `narsilpy.query.filters`; without a term all that pass are matches.
+        boost: factors by text field, 1.0 where none is named.
+        term_match: how many different words of a plain query a document must hold: "any", "all" or a number.
+        min_score: the least score of a match.
+        tolerance: edits within which words match; prefix_length: code points that must agree.
+        prefix: the last word is one that is still being typed.
+        exact: neither tolerance nor prefix, whatever else is given.
+        highlight: see `HighlightOptions`.
+        facets: counts of values over all matches, `{"kind": {"limit": 10}}`, see `narsilpy.query.facets`.
+        sort: order by stored values, `{"price": "asc"}`, see `narsilpy.query.sorting`.
+        group: all matches by what they have in common, `{"fields": ["kind"], "max_per_group": 3}`.
+        pinned: documents with a place of their own, `[{"doc_id": "a", "position": 0}]`.
+        search_after: the `cursor` of the page before.
+        include_scores: scores of a sorted query, too.
+        include_score_components: frequencies, lengths and idfs on each hit.
+        boost_by: scores multiplied by a stored number, `{"field": "sold", "function": "log1p", "weight": 0.5}`.
+        bm25: `{"k1": 1.2, "b": 0.75}` for this query; what is not named is the index's.
+        limit: hits of a page, 10; offset: hits before it. Together at most 10,000.
+        document: True for whole documents, False for none, `{"include": [...], "exclude": [...]}` for parts.
+    """
 
     fields: Any = None
     filters: Any = None

@@ -27,7 +27,6 @@ class Found(NamedTuple):
     number: int
     score: float
     pinned: bool = False
-    match: int = -1     # index into the matches, where they were ordered
 
 
 def parse_pinned(option: Any) -> tuple[Pin, ...]:
@@ -49,18 +48,19 @@ def parse_pinned(option: Any) -> tuple[Pin, ...]:
     return tuple(sorted(pins.values(), key=lambda pin: pin.position))
 
 
-def with_pins(matches: list[Found], pins: list[tuple[int, int]], start: int, size: int) -> tuple[list[Found], bool]:
+def with_pins(matches: list[Found], pins: list[tuple[int, int]], n_pinned: int, start: int,
+              size: int) -> tuple[list[Found], bool]:
     """`size` hits of the result from its place `start` on, and whether more follow.
 
     `matches` are what is shown from there on, without the pinned documents; `pins` are `(position, document number)` of
-    all of them, by position.
+    all of them, by position, of which the first `n_pinned` were shown before.
     """
     waiting: list[tuple[int, int]] = []
     place = -1
     for position, number in pins:
         place = max(position, place + 1)        # two of the same position follow each other
-        if place >= start:
-            waiting.append((place, number))
+        waiting.append((place, number))
+    del waiting[:n_pinned]
     shown: list[Found] = []
     at = 0
     while len(shown) < size and (waiting or at < len(matches)):

@@ -67,7 +67,7 @@ class Sequel:
         query = self.plan.query
         if query is None or not query.top(1, self.plan.min_score, (score, utf8_id(doc_id)))[0]:
             return None
-        return encode_cursor(Cursor(self.position, doc_id, score, []), question(self.name, self.term, self.options))
+        return encode_cursor(Cursor(self.position, 0, doc_id, score, []), question(self.name, self.term, self.options))
 
 
 def question(name: str, term: Any, options: QueryOptions) -> bytes:
