@@ -454,6 +454,17 @@ def boosted(const uint32_t[::1] docs, const double[::1] scores, const double[::1
     return result
 
 
+def added(const double[::1] scores, const double[::1] values, double weight) -> array.array:
+    """scores + weight * values."""
+    cdef array.array result = array.clone(NO_SCORES, scores.shape[0], False)
+    cdef size_t i
+    if scores.shape[0] != values.shape[0]:
+        raise ValueError("a value a score")
+    for i in range(<size_t>scores.shape[0]):
+        result.data.as_doubles[i] = scores[i] + weight * values[i]
+    return result
+
+
 def at_least(const uint32_t[::1] docs, const double[::1] scores, double least) -> tuple:
     """The matches whose score is `least` or more, as `(docs, scores)`."""
     cdef array.array kept = array.clone(NO_NUMBERS, docs.shape[0], False)

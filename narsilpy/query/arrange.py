@@ -12,10 +12,11 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from narsilpy._order import Order, at_least, boosted, group_numbers
+from narsilpy._order import Order, added, at_least, boosted, group_numbers
+from narsilpy._proximity import Nearness
 from narsilpy.ids import utf8_id
 from narsilpy.query.answer import best_coverage
-from narsilpy.query.boosting import parse_boost_by
+from narsilpy.query.boosting import parse_boost_by, parse_proximity
 from narsilpy.query.cursors import Cursor, cursor_fault, decode_cursor, encode_cursor
 from narsilpy.query.facets import parse_facets
 from narsilpy.query.grouping import parse_group
@@ -35,7 +36,7 @@ def needs_arranging(term: Any, options: QueryOptions) -> bool:
     """Whether a query asks for more than the best of its matches."""
     return (options.sort is not None or options.facets is not None or options.group is not None
             or options.pinned is not None or options.search_after is not None
-            or options.boost_by is not None or (term is None and options.filters is not None)
+            or options.boost_by is not None or options.proximity is not None or (term is None and options.filters is not None)
             or options.include_scores is not False)
 
 
@@ -63,6 +64,7 @@ class Arrangement:
         self.grouping = parse_group(options.group, schema)
         self.pins = parse_pinned(options.pinned)
         self.boost = parse_boost_by(options.boost_by, schema)
+        self.proximity = parse_proximity(options.proximity, term, core.settings.track_positions)
         self.scored = flag_option("include_scores", options.include_scores) or not self.sort
         self.cursor = decode_cursor(options.search_after, question, cursor_option)
         if self.cursor is not None and self.cursor.doc_id is not None and (
@@ -112,17 +114,26 @@ class Arrangement:
         if self.by_score(plan) and not self.facets and self.grouping is None:
             return Matches(array("I"), None, plan.count)
         docs, scores = plan.matches(self.scored and not (self.by_score(plan) and self.grouping is None))
-        if self.boost is not None and scores is not None and plan.query is not None:
-            with plan.columns.lock:
-                values = plan.columns.transformed(self.boost.field, self.boost.function)
-                scores = boosted(docs, scores, values, self.boost.weight)
+        if self.changes_scores and scores is not None and plan.query is not None:
+            if self.proximity:
+                nearness = Nearness(plan.query, plan.positions).of_documents(docs)
+                scores = added(scores, nearness, self.proximity)
+            if self.boost is not None:
+                with plan.columns.lock:
+                    values = plan.columns.transformed(self.boost.field, self.boost.function)
+                    scores = boosted(docs, scores, values, self.boost.weight)
             if plan.min_score > ALL_SCORES:
                 docs, scores = at_least(docs, scores, plan.min_score)
         return Matches(docs, scores if self.scored else None, len(docs))
 
     def by_score(self, plan: Plan) -> bool:
         """Whether the query itself finds the first matches: by score, as it computes it."""
-        return not self.sort and self.boost is None and not plan.everything and plan.query is not None
+        return not self.sort and not self.changes_scores and not plan.everything and plan.query is not None
+
+    @property
+    def changes_scores(self) -> bool:
+        """Whether a score is more than what the query computes."""
+        return self.boost is not None or self.proximity > 0
 
     def order(self, plan: Plan, matches: Matches) -> Order:
         """The order of the matches: by the sort, else by score, else by id. The lock of the columns is held."""

@@ -1,9 +1,13 @@
-"""The `boost_by=` option: scores multiplied by a function of a stored number.
+"""The `boost_by=` and `proximity=` options: scores changed by a stored number, and by how near the words stand.
 
 `{"field": "popularity", "function": "log1p", "weight": 0.5}` makes of a score s(d) the score s(d) * (1 + weight *
 log1p(popularity)). Functions: `linear`, `log1p`, `sqrt` and `reciprocal` (1 / (1 + value)). A document without the
 number (or with an infinite one) keeps its score, negative numbers count as 0. Where two documents match equally well,
 the greater number comes first; a document that does not match is never lifted in.
+
+`proximity=0.5` adds, for each two neighbouring words of a plain query and each field that holds both, 0.5 * boost of the
+field * the smaller of their idfs / (1 + d)^2, where d is by how many words the nearest pair of their places differs from
+standing as in the query. It looks at every match, and at the places of its words.
 """
 from __future__ import annotations
 
@@ -62,6 +66,23 @@ def parse_boost_by(option: Any, schema: Schema) -> ScoreBoost | None:
     if weight < 0:
         raise _refused(f"`boost_by`: weight is at least 0, not {weight}")
     return ScoreBoost(field, function, weight)
+
+
+def parse_proximity(option: Any, term: Any, has_positions: bool) -> float:
+    """The checked weight of a `proximity` option; 0.0 where there is none. Raises `InvalidQuery`."""
+    if option is None:
+        return 0.0
+    weight = number_option("proximity", option)
+    if weight < 0:
+        raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION, f"`proximity` is at least 0, not {weight}",
+                           {"option": "proximity"})
+    if weight and term is not None and not isinstance(term, str):
+        raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION, "`proximity` goes with plain text; in a query object, say "
+                           "how near words stand with Phrase(..., slop=...)", {"option": "proximity"})
+    if weight and not has_positions:
+        raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION, "`proximity` needs positions, and this index was created "
+                           "with track_positions=False", {"option": "proximity"})
+    return weight
 
 
 def _refused(message: str) -> InvalidQuery:

@@ -4,10 +4,12 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from narsilpy._proximity import Nearness
 from narsilpy.errors import DocumentNotFound, ErrorCode
 from narsilpy.query.answer import Part, score_parts
 from narsilpy.query.arrange import Arrangement
 from narsilpy.query.options import QueryOptions
+from narsilpy.query.plan import Plan
 from narsilpy.query.terms import Match
 from narsilpy.results import Explanation
 from narsilpy.schema import reach
@@ -59,6 +61,8 @@ def explain(core: IndexCore, doc_id: str, term: Any, options: QueryOptions) -> E
             details.append(Explanation(best.value, "the best expansion of the word counts", "max",
                                        details=tuple(expansions)))
         total = added(details, "the words of the query, field by field")
+        if arrangement.proximity:
+            total = with_proximity(core, plan, number, total, arrangement.proximity)
         if arrangement.boost is None:
             return total
         value = reach(core.documents[number], arrangement.boost.field.parts)
@@ -66,6 +70,21 @@ def explain(core: IndexCore, doc_id: str, term: Any, options: QueryOptions) -> E
         boost = Explanation(factor, f"1 + {arrangement.boost.weight} * {arrangement.boost.function}({value!r}) of "
                                     f"{arrangement.boost.field.path}", "boost_by")
         return Explanation(total.value * factor, "the score times boost_by", "product", details=(total, boost))
+
+
+def with_proximity(core: IndexCore, plan: Plan, number: int, total: Explanation, weight: float) -> Explanation:
+    """A score and what the nearness of its words adds."""
+    assert plan.query is not None, "the document matches"
+    near = added([
+        Explanation(value, f"words {leaf + 1} and {leaf + 2} in {core.field_names[field]}: {displacement} from standing "
+                           "as in the query", "proximity", numbers={"field": core.field_names[field],
+                                                                    "displacement": displacement})
+        for leaf, field, displacement, value in Nearness(plan.query, plan.positions).parts(number)],
+        "how near the words stand")
+    share = Explanation(weight * near.value, f"proximity: {weight} times", "product",
+                        details=(Explanation(weight, "the weight", "none"), near))
+    return Explanation(total.value + share.value, "the score and the proximity of its words", "sum",
+                       details=(total, share))
 
 
 def added(details: list[Explanation], description: str) -> Explanation:

@@ -38,6 +38,8 @@ class QueryOptions(msgspec.Struct, frozen=True, kw_only=True):
         include_scores: scores of a sorted query, too.
         include_score_components: frequencies, lengths and idfs on each hit.
         boost_by: scores multiplied by a stored number, `{"field": "sold", "function": "log1p", "weight": 0.5}`.
+        proximity: weight of how near neighbouring words of a plain query stand to each other, see
+            `narsilpy.query.boosting`; 0.0 and None for none.
         bm25: `{"k1": 1.2, "b": 0.75}` for this query; what is not named is the index's.
         limit: hits of a page, 10; offset: hits before it. Together at most 10,000.
         document: True for whole documents, False for none, `{"include": [...], "exclude": [...]}` for parts.
@@ -61,6 +63,7 @@ class QueryOptions(msgspec.Struct, frozen=True, kw_only=True):
     include_scores: bool = False
     include_score_components: bool = False
     boost_by: Any = None
+    proximity: float | None = None
     bm25: Any = None
     limit: Any = DEFAULT_LIMIT
     offset: Any = 0

@@ -36,19 +36,19 @@ class Plan:
 
     Attributes:
         query: the native query; None where nothing can match.
-        n_terms: different words of a plain query.
         min_score: what a match must reach; -inf where nothing was asked.
         columns: the columns of the state that the query sees.
         everything: the query matches whatever it accepts (filters without a term): there is nothing to score.
         pins: document numbers by pinned id, of those that the index holds.
+        positions: where each word of a plain query stands in it.
     """
 
-    __slots__ = ("columns", "everything", "min_score", "n_terms", "pins", "query")
+    __slots__ = ("columns", "everything", "min_score", "pins", "positions", "query")
 
-    def __init__(self, query: Query | None, n_terms: int, min_score: float, columns: Columns, everything: bool = False,
-                 pins: Mapping[str, int] | None = None) -> None:
+    def __init__(self, query: Query | None, positions: list[int], min_score: float, columns: Columns,
+                 everything: bool = False, pins: Mapping[str, int] | None = None) -> None:
         self.query = query
-        self.n_terms = n_terms
+        self.positions = positions
         self.min_score = min_score
         self.columns = columns
         self.everything = everything
@@ -109,7 +109,7 @@ def make_plan(core: IndexCore, term: Any, options: QueryOptions, fields_read: It
         pins = {doc_id: core.numbers[doc_id] for doc_id in (*pinned, *((only,) if isinstance(only, str) else ()))
                 if doc_id in core.numbers}
         if nothing:
-            return Plan(None, len(words), min_score, columns, pins=pins)
+            return Plan(None, [], min_score, columns, pins=pins)
         accepts = live if condition is None else narrowed(core, generation, segments, live, condition, options.filters)
         if only is not None:
             accepts = [_alone(segment, bits, pins.get(only)) for segment, bits in zip(segments, accepts, strict=True)]
@@ -119,7 +119,7 @@ def make_plan(core: IndexCore, term: Any, options: QueryOptions, fields_read: It
         elif not everything:
             query.need = need
             add_words(core, query, words, typed[-1].term, options)
-        return Plan(query, len(words), min_score, columns, everything, pins)
+        return Plan(query, [word.position for word in words], min_score, columns, everything, pins)
 
     return core.consistent(build)
 

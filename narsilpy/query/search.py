@@ -74,7 +74,7 @@ def question(name: str, term: Any, options: QueryOptions) -> bytes:
     """What binds a cursor to a query: everything that decides which documents match, and in what order."""
     return fingerprint("query", name, repr(term), options.fields, options.filters, options.boost, options.term_match,
                        options.min_score, options.tolerance, options.prefix_length, options.prefix, options.exact,
-                       options.sort, options.boost_by, options.bm25, options.pinned)
+                       options.sort, options.boost_by, options.proximity, options.bm25, options.pinned)
 
 
 def search(core: IndexCore, term: Any, options: QueryOptions) -> QueryResult:

@@ -1,0 +1,9 @@
+from array import array
+from typing import Self
+
+from narsilpy._query import Query
+
+class Nearness:
+    def __new__(cls, query: Query, positions: list[int]) -> Self: ...
+    def of_documents(self, docs: array[int]) -> array[float]: ...
+    def parts(self, doc: int) -> list[tuple[int, int, int, float]]: ...
