@@ -13,7 +13,6 @@ import array
 
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
 
 from narsilpy._cursor cimport Cursor, cursor_open, cursor_seek
 from narsilpy._occurrences cimport Places, read_places, sort_places

@@ -5,9 +5,9 @@ log1p(popularity)). Functions: `linear`, `log1p`, `sqrt` and `reciprocal` (1 / (
 number (or with an infinite one) keeps its score, negative numbers count as 0. Where two documents match equally well,
 the greater number comes first; a document that does not match is never lifted in.
 
-`proximity=0.5` adds, for each two neighbouring words of a plain query and each field that holds both, 0.5 * boost of the
-field * the smaller of their idfs / (1 + d)^2, where d is by how many words the nearest pair of their places differs from
-standing as in the query. It looks at every match, and at the places of its words.
+`proximity=0.5` adds, for each two neighbouring words of a plain query and each field that holds both, 0.5 * boost of
+the field * the smaller of their idfs / (1 + d)^2, where d is by how many words the nearest pair of their places differs
+from standing as in the query. It looks at every match, and at the places of its words.
 """
 from __future__ import annotations
 

@@ -76,9 +76,9 @@ def with_proximity(core: IndexCore, plan: Plan, number: int, total: Explanation,
     """A score and what the nearness of its words adds."""
     assert plan.query is not None, "the document matches"
     near = added([
-        Explanation(value, f"words {leaf + 1} and {leaf + 2} in {core.field_names[field]}: {displacement} from standing "
-                           "as in the query", "proximity", numbers={"field": core.field_names[field],
-                                                                    "displacement": displacement})
+        Explanation(value, f"words {leaf + 1} and {leaf + 2} in {core.field_names[field]}: {displacement} off their "
+                           "distance in the query", "proximity",
+                    numbers={"field": core.field_names[field], "displacement": displacement})
         for leaf, field, displacement, value in Nearness(plan.query, plan.positions).parts(number)],
         "how near the words stand")
     share = Explanation(weight * near.value, f"proximity: {weight} times", "product",

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -23,12 +24,13 @@ def nearness(narsil: Narsil, asked: str, document: dict[str, Any], idf: dict[str
     stored = narsil._core("docs").tokens(narsil._core("docs").stored(document["id"]))
     held["u"] = stored.get("u", [])     # elements of an array stand far apart, as the index numbers them
     total = 0.0
-    for first, second in zip(query, query[1:], strict=False):
+    for first, second in pairwise(query):
         for field in ("t", "u"):
             gaps = [abs((q - p) - (second.position - first.position)) for term, p in held[field] if term == first.term
                     for other, q in held[field] if other == second.term]
             if gaps:
-                total += (boost if field == "t" else 1.0) * min(idf[first.term], idf[second.term]) / (1 + min(gaps)) ** 2
+                least = min(idf[first.term], idf[second.term])
+                total += (boost if field == "t" else 1.0) * least / (1 + min(gaps)) ** 2
     return total
 
 
