@@ -8,7 +8,7 @@ from __future__ import annotations
 from narsilpy.analysis import Analyzer, list_languages
 from narsilpy.analysis.synonyms import Synonyms
 from narsilpy.citations import Citation, Verification, sentence_at
-from narsilpy.engine import Index, Narsil
+from narsilpy.engine import Narsil
 from narsilpy.errors import (
     DocumentAlreadyExists,
     DocumentNotFound,
@@ -29,11 +29,23 @@ from narsilpy.errors import (
     NarsilError,
     StorageFailed,
 )
+from narsilpy.handle import Index
 from narsilpy.highlight.model import Highlight, Passage, Quote, Span
 from narsilpy.highlight.options import HighlightOptions
 from narsilpy.query.objects import And, Boost, Fuzzy, Maybe, Not, Or, Phrase, Prefix, Term
 from narsilpy.query.options import QueryOptions
 from narsilpy.query.parse import parse_query
+from narsilpy.query.shapes import (
+    BM25,
+    BoostBy,
+    DocumentParts,
+    FacetOptions,
+    FacetRange,
+    Filters,
+    GroupOptions,
+    Pinned,
+    SortBy,
+)
 from narsilpy.query.synonyms import with_synonyms
 from narsilpy.results import (
     BatchFailure,
@@ -54,12 +66,13 @@ from narsilpy.results import (
 __version__ = "0.1.0"
 
 __all__ = [
-    "Analyzer", "And", "BatchFailure", "BatchResult", "Boost", "Citation", "DocumentAlreadyExists",
-    "DocumentNotFound", "EngineClosed", "EngineLocked", "EngineReadOnly", "Entry", "ErrorCode", "Explanation",
-    "Facet", "Fuzzy", "Group", "Highlight", "HighlightOptions", "Hit", "IncompatibleIndex", "Index",
+    "Analyzer", "And", "BM25", "BatchFailure", "BatchResult", "Boost", "BoostBy", "Citation",
+    "DocumentAlreadyExists", "DocumentNotFound", "DocumentParts", "EngineClosed", "EngineLocked",
+    "EngineReadOnly", "Entry", "ErrorCode", "Explanation", "Facet", "FacetOptions", "FacetRange", "Filters",
+    "Fuzzy", "Group", "GroupOptions", "Highlight", "HighlightOptions", "Hit", "IncompatibleIndex", "Index",
     "IndexAlreadyExists", "IndexCorrupted", "IndexNotFound", "IndexStats", "InvalidAnalyzer", "InvalidConfig",
     "InvalidDocument", "InvalidQuery", "InvalidSchema", "LanguageNotSupported", "Maybe", "Narsil",
-    "NarsilError", "Not", "Or", "Page", "Passage", "Phrase", "Prefix", "Preflight", "QueryOptions",
-    "QueryResult", "Quote", "ScoreComponents", "Span", "StorageFailed", "Suggestions", "Synonyms", "Term",
-    "Verification", "list_languages", "parse_query", "sentence_at", "with_synonyms",
+    "NarsilError", "Not", "Or", "Page", "Passage", "Phrase", "Pinned", "Prefix", "Preflight", "QueryOptions",
+    "QueryResult", "Quote", "ScoreComponents", "SortBy", "Span", "StorageFailed", "Suggestions", "Synonyms",
+    "Term", "Verification", "list_languages", "parse_query", "sentence_at", "with_synonyms",
 ]

@@ -7,23 +7,25 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any
 
-from narsilpy.citations.verbs import CitationVerbs, IndexCitationVerbs
+from narsilpy.citations.verbs import CitationVerbs
 from narsilpy.errors import EngineClosed, ErrorCode, IndexAlreadyExists, IndexNotFound, InvalidDocument
+from narsilpy.handle import Index
 from narsilpy.index import IndexCore
 from narsilpy.query.explain import explain
 from narsilpy.query.listing import list_page
 from narsilpy.query.options import QueryOptions
 from narsilpy.query.search import preflight, search
+from narsilpy.query.shapes import BM25, Filters, plain
 from narsilpy.query.suggest import suggest
 from narsilpy.results import BatchResult, Explanation, IndexStats, Page, Preflight, QueryResult, Suggestions
 from narsilpy.schema import validate_index_name
 from narsilpy.settings import make_settings
 from narsilpy.storage.store import Durability
-from narsilpy.storage.verbs import IndexStorageVerbs, StorageVerbs
+from narsilpy.storage.verbs import StorageVerbs
 
 
 class Narsil(StorageVerbs, CitationVerbs):
@@ -88,7 +90,7 @@ class Narsil(StorageVerbs, CitationVerbs):
 
     # --------------------------------------------------------------------------------------------------------- indexes
     def create_index(self, name: str, *, schema: Mapping[str, Any], language: str = "english",
-                     required: Iterable[str] = (), strict: bool = False, bm25: Mapping[str, float] | None = None,
+                     required: Iterable[str] = (), strict: bool = False, bm25: Mapping[str, float] | BM25 | None = None,
                      stop_words: Any = None, tokenizer: Any = None, track_positions: bool = True,
                      surface_forms: bool = True, **analysis: Any) -> None:
         """Make an empty index.
@@ -225,7 +227,8 @@ class Narsil(StorageVerbs, CitationVerbs):
         return preflight(self._core(index), term, query_options(options))
 
     def list_documents(self, index: str, *, limit: int = 10, cursor: str | None = None,
-                       filters: Mapping[str, Any] | None = None, sort: Any = None, document: Any = True) -> Page:
+                       filters: Mapping[str, Any] | Filters | None = None, sort: Any = None,
+                       document: Any = True) -> Page:
         """Documents page by page: by id in code point order, or by `sort`; those that pass `filters`, where given.
 
         `limit` is at least 1 and at most 10,000; `cursor` is that of the page before. A page costs the same at any
@@ -240,7 +243,7 @@ class Narsil(StorageVerbs, CitationVerbs):
         ...     [entry.id for entry in page.documents], page.total, [entry.id for entry in rest.documents], rest.cursor
         (['CB-1', 'CB-2'], 3, ['CB-0'], None)
         """
-        return list_page(self._core(index), limit, cursor, filters, sort, document)
+        return list_page(self._core(index), limit, cursor, plain(filters), plain(sort), plain(document))
 
     def suggest(self, index: str, prefix: str, *, limit: int = 10) -> Suggestions:
         """Completions of the last word of `prefix`, as it is typed: real spellings from the documents there are now.
@@ -275,91 +278,14 @@ class Narsil(StorageVerbs, CitationVerbs):
 
 
 NO_OPTIONS = QueryOptions()
+SHAPED = ("filters", "sort", "facets", "group", "pinned", "boost_by", "bm25", "document")    # may be option records
 
 
 def query_options(options: dict[str, Any]) -> QueryOptions:
     """The options record of a call. Unknown names are a TypeError, as for any keyword."""
-    return QueryOptions(**options) if options else NO_OPTIONS
-
-
-class Index(IndexStorageVerbs, IndexCitationVerbs):
-    """One index of an engine: the engine's verbs without the name, and the protocols of a collection.
-
-    `len(index)` counts documents, `"id" in index` asks for one, iterating gives the ids in code point order.
-    """
-
-    def __init__(self, narsil: Narsil, name: str) -> None:
-        self.narsil = narsil
-        self.name = name
-
-    def __len__(self) -> int:
-        return self.narsil.count_documents(self.name)
-
-    def __contains__(self, doc_id: object) -> bool:
-        return isinstance(doc_id, str) and self.narsil.has(self.name, doc_id)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self.narsil._core(self.name).numbers))
-
-    def __repr__(self) -> str:
-        return f"Index({self.name!r})"
-
-    def insert(self, document: Mapping[str, Any], doc_id: str | None = None) -> str:
-        return self.narsil.insert(self.name, document, doc_id)
-
-    def insert_batch(self, documents: Iterable[Mapping[str, Any]], *,
-                     on_progress: Callable[[int], object] | None = None) -> BatchResult:
-        return self.narsil.insert_batch(self.name, documents, on_progress=on_progress)
-
-    def update(self, doc_id: str, document: Mapping[str, Any]) -> None:
-        self.narsil.update(self.name, doc_id, document)
-
-    def update_batch(self, pairs: Iterable[tuple[str, Mapping[str, Any]]]) -> BatchResult:
-        return self.narsil.update_batch(self.name, pairs)
-
-    def upsert(self, document: Mapping[str, Any], doc_id: str | None = None) -> str:
-        return self.narsil.upsert(self.name, document, doc_id)
-
-    def remove(self, doc_id: str) -> None:
-        self.narsil.remove(self.name, doc_id)
-
-    def remove_batch(self, doc_ids: Iterable[str]) -> BatchResult:
-        return self.narsil.remove_batch(self.name, doc_ids)
-
-    def get(self, doc_id: str) -> dict[str, Any] | None:
-        return self.narsil.get(self.name, doc_id)
-
-    def get_multiple(self, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
-        return self.narsil.get_multiple(self.name, ids)
-
-    def has(self, doc_id: str) -> bool:
-        return self.narsil.has(self.name, doc_id)
-
-    def count_documents(self) -> int:
-        return self.narsil.count_documents(self.name)
-
-    def query(self, term: Any = None, **options: Any) -> QueryResult:
-        return self.narsil.query(self.name, term, **options)
-
-    def preflight(self, term: Any = None, **options: Any) -> Preflight:
-        return self.narsil.preflight(self.name, term, **options)
-
-    def list_documents(self, *, limit: int = 10, cursor: str | None = None, filters: Mapping[str, Any] | None = None,
-                       sort: Any = None, document: Any = True) -> Page:
-        return self.narsil.list_documents(self.name, limit=limit, cursor=cursor, filters=filters, sort=sort,
-                                          document=document)
-
-    def suggest(self, prefix: str, *, limit: int = 10) -> Suggestions:
-        return self.narsil.suggest(self.name, prefix, limit=limit)
-
-    def explain(self, doc_id: str, term: Any, **options: Any) -> Explanation:
-        return self.narsil.explain(self.name, doc_id, term, **options)
-
-    def clear(self) -> None:
-        self.narsil.clear(self.name)
-
-    def optimize(self) -> None:
-        self.narsil.optimize(self.name)
-
-    def get_stats(self) -> IndexStats:
-        return self.narsil.get_stats(self.name)
+    if not options:
+        return NO_OPTIONS
+    for name in SHAPED:
+        if name in options:
+            options[name] = plain(options[name])
+    return QueryOptions(**options)

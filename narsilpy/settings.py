@@ -9,6 +9,7 @@ import msgspec
 
 from narsilpy.analysis import Analyzer
 from narsilpy.errors import ErrorCode, InvalidConfig
+from narsilpy.query.shapes import BM25, plain
 from narsilpy.schema import Schema
 
 # Robertson's usual values, which the original and Lucene take as well.
@@ -41,7 +42,7 @@ def make_settings(
     language: str = "english",
     required: Iterable[str] = (),
     strict: bool = False,
-    bm25: Mapping[str, float] | None = None,
+    bm25: Mapping[str, float] | BM25 | None = None,
     stop_words: StopWords = None,
     tokenizer: Tokenizer | None = None,
     track_positions: bool = True,
@@ -56,7 +57,7 @@ def make_settings(
     if isinstance(required, str) or not isinstance(required, Iterable):
         raise InvalidConfig(ErrorCode.CONFIG_INVALID, "`required` is a list of field names", {"option": "required"})
     compiled = Schema.compile(schema, required=tuple(required), strict=strict)
-    k1, b = bm25_of(bm25)
+    k1, b = bm25_of(plain(bm25))
     analyzer = Analyzer(language=language, stop_words=stop_words, tokenizer=tokenizer, **analysis)
     return IndexSettings(
         schema=compiled, definition=dict(schema), language=language, k1=k1, b=b, analyzer=analyzer,

@@ -7,7 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narsilpy import ErrorCode, InvalidQuery, Narsil
+from narsilpy import (
+    BM25,
+    BoostBy,
+    DocumentParts,
+    ErrorCode,
+    FacetOptions,
+    FacetRange,
+    Filters,
+    GroupOptions,
+    InvalidQuery,
+    Narsil,
+    Pinned,
+    SortBy,
+)
 from tests.reference.arranging import facet, grouped, in_order, with_pins
 
 TYPES = {"s": "string:sortable", "e": "enum", "n": "number", "b": "boolean", "ss": "string[]", "ns": "number[]",
@@ -206,3 +219,25 @@ def test_a_cursor_is_bound_to_its_question() -> None:
             narsil.query("docs", "fox", search_after=damaged)
     with pytest.raises(InvalidQuery):
         narsil.list_documents("docs", cursor=cursor)
+
+
+def test_option_records_are_options() -> None:
+    narsil = Narsil()
+    narsil.create_index("docs", schema={**TYPES, "body": "string"}, bm25=BM25(k1=1.5))
+    for number in range(6):
+        narsil.insert("docs", {"id": str(number), "body": "fox den", "n": number, "e": "ab"[number % 2]})
+    records = narsil.query(
+        "docs", "fox", filters=Filters(fields={"n": {"gte": 1}}, not_=Filters(fields={"n": {"eq": 4}})),
+        sort=[SortBy(field="n", direction="desc")], group=GroupOptions(fields=["e"], max_per_group=1),
+        facets={"e": FacetOptions(limit=1), "n": FacetOptions(ranges=[FacetRange(end=3, label="few")])},
+        pinned=[Pinned(doc_id="0", position=0)], document=DocumentParts(include=["n"]), include_scores=True,
+        bm25=BM25(b=0.0), boost_by=BoostBy(field="n"))
+    plain = narsil.query(
+        "docs", "fox", filters={"fields": {"n": {"gte": 1}}, "not": {"fields": {"n": {"eq": 4}}}}, sort={"n": "desc"},
+        group={"fields": ["e"], "max_per_group": 1}, pinned=[{"doc_id": "0", "position": 0}],
+        facets={"e": {"limit": 1}, "n": {"ranges": [{"to": 3, "label": "few"}]}}, document={"include": ["n"]},
+        include_scores=True, bm25={"k1": 1.2, "b": 0.0}, boost_by={"field": "n"})
+    assert [hit.id for hit in plain] == ["0", "5", "3", "2", "1"]
+    assert {**records.to_dict(), "elapsed": 0} == {**plain.to_dict(), "elapsed": 0}
+    listed = narsil.list_documents("docs", filters=Filters(fields={"n": {"lt": 2}}), sort=[SortBy(field="n")])
+    assert [entry.id for entry in listed.documents] == ["0", "1"]
