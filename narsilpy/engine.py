@@ -132,7 +132,9 @@ class Narsil(StorageVerbs, CitationVerbs):
         with self._lock:
             if name in self._indexes and self._store is not None:
                 self._store.drop_index(name)
-            self._indexes.pop(name, None)
+            core = self._indexes.pop(name, None)
+        if core is not None:
+            core.close()
 
     def clear(self, name: str) -> None:
         """Remove the documents of an index and keep its settings."""

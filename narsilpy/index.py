@@ -57,12 +57,14 @@ class IndexCore:
         self._graveyard: list[int] = []
         self.query_words: dict[str, list[QueryTerm]] = {}
         self.analysis_stale = False         # another analyzer made the stored terms
-        self._reset()
-        self.storage.load(self)
+        with self._lock:                    # what is loaded may be sealed beside it already
+            self._reset()
+            self.storage.load(self)
 
     def _reset(self) -> None:
         self.lexicon = Lexicon()
-        self.segments = Segments(self.lexicon, len(self.field_names), self.settings.track_positions)
+        self.segments = Segments(self.lexicon, len(self.field_names), self.settings.track_positions, self._lock,
+                                 self._change)
         spellings = Lexicon()
         self.surfaces = Surfaces(spellings) if self.settings.surface_forms else None
         self.columns = Columns(self.schema)
@@ -75,11 +77,13 @@ class IndexCore:
     # ------------------------------------------------------------------------------------------------------ snapshots
     @contextmanager
     def _change(self) -> Iterator[None]:
-        self._generation += 1
+        """The lock is held; within another change this is part of it."""
+        outermost = not self._generation & 1
+        self._generation += outermost
         try:
             yield
         finally:
-            self._generation += 1
+            self._generation += outermost
 
     @property
     def generation(self) -> int:
@@ -218,11 +222,23 @@ class IndexCore:
             self._graveyard.clear()
 
     def seal_if_due(self, after_batch: bool = False) -> None:
-        if self.segments.is_due(after_batch):
-            self.seal_all()
+        segments = self.segments
+        if segments.is_due(after_batch):
+            segments.retire()
+        elif segments.is_ready():
+            segments.tend()
 
     def seal_all(self) -> None:
-        self.segments.seal(self._change)
+        self.segments.seal()
+
+    def settle(self) -> None:
+        """Return once nothing is left to be sealed or merged in the background."""
+        with self._lock:
+            self.segments.settle()
+
+    def close(self) -> None:
+        """Nothing of this index is read or written in the background any more."""
+        self.segments.abandon()
 
     def _resolve_id(self, document: Any, doc_id: str | None) -> str:
         if doc_id is None:
@@ -318,6 +334,7 @@ class IndexCore:
         """Forget what memory holds and go back to what is stored."""
         with self._lock, self._change():
             self._graveyard.clear()
+            self.segments.abandon()
             self._reset()
             self.storage.load(self)
 
@@ -373,13 +390,14 @@ class IndexCore:
 
     def clear(self) -> None:
         with self._lock, self._change():
+            self.segments.abandon()
             self.storage.clear(self)
             self._reset()
             self.storage.load(self)
 
     def optimize(self) -> None:
         with self._lock:
-            self.segments.optimize(self._change)
+            self.segments.optimize()
             self.storage.optimized(self)
 
     def stats(self) -> IndexStats:

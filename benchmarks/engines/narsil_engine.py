@@ -38,6 +38,7 @@ class Narsilpy(Engine):
         self.engine.create_index(INDEX, schema=SCHEMA, language="english")
         result = self.engine.insert_batch(INDEX, as_dicts(documents))
         assert not result.failed, result.failed[:3]
+        self.engine._core(INDEX).settle()       # what is sealed and merged in the background is part of the build
 
     def options(self, query: Query) -> tuple[Any, dict[str, Any]]:
         if query.kind == "and2":

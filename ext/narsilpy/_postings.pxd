@@ -68,6 +68,7 @@ cdef class MemorySegment:
     cdef size_t arena_size
     cdef readonly size_t nbytes
 
+    cdef void release(self) noexcept nogil
     cdef void* alloc(self, size_t size) except NULL
     cdef MemList* list_at(self, uint32_t number) noexcept nogil
     cdef MemList* find_list(self, uint32_t term, uint32_t field) noexcept nogil

@@ -4,7 +4,9 @@
 # The result covers the document numbers of all its sources (they must follow one another); documents that `accept`
 # lacks lose their postings, ids and lengths, their numbers stay. Terms are merged in code point order, every list is
 # gathered source by source, which keeps documents ascending. Document frequencies are counted anew, so what had been
-# removed is gone from them. The loop runs without the GIL: a memory segment must not be appended to meanwhile.
+# removed is gone from them. All but a copy of the lexicon's pointers runs without the GIL: a memory segment must not be
+# appended to meanwhile (documents may be removed from any source: the caller passes sets that never change). A `Stop`
+# ends a merge early from another thread.
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
@@ -21,6 +23,8 @@ from narsilpy._postings cimport (
 from narsilpy._segment cimport (
     SEGMENT_VERSION, LengthColumn, SealedList, SealedSegment, SegmentHeader, hash_term, segment_lists, segment_term)
 
+cdef const char* MAGIC = b"NARSILSG"
+
 cdef struct MemTerm:            # a term of a memory segment, for sorting
     uint64_t prefix             # its first 8 bytes, big-endian: most comparisons end here
     const char* utf8
@@ -33,6 +37,8 @@ cdef struct MergeSource:
     void** lists                # [field * n_terms + place in terms]: MemList*
     Occurrence** occurrences
     uint32_t** lengths
+    const char** ids            # memory segment
+    const uint32_t* id_sizes
     uint32_t n_terms
     uint32_t n_fields
     bint has_spans
@@ -61,7 +67,22 @@ cdef struct Merge:
     uint32_t n_terms
     SealedList* lists           # [n_sources * n_fields]
     int* n_lists                # [n_sources]
-    int error                   # 1 = out of memory, 2 = corrupt source
+    int error                   # 1 = out of memory, 2 = corrupt source, 3 = stopped
+    const int* stop             # not NULL and not 0: give up
+
+
+cdef class Stop:
+    """Ends the merge that it was given to, soon, from another thread."""
+
+    cdef int value
+
+    def set(self):
+        """The merge raises `Stopped`; one that has not begun, too."""
+        self.value = 1
+
+
+class Stopped(Exception):
+    """A merge was given up; nothing came of it."""
 
 
 cdef int by_term(const void* a, const void* b) noexcept nogil:
@@ -76,43 +97,53 @@ cdef int by_term(const void* a, const void* b) noexcept nogil:
 
 cdef int open_memory(MergeSource* s, MemorySegment segment) except -1:
     """Collect and sort the terms of a memory segment."""
-    cdef uint32_t term, field, n = 0, i
-    cdef MemTerm* item
-    cdef MemList* postings
+    cdef uint32_t i, n_terms = min(segment.terms_size, segment.lexicon.n_terms)
     cdef Py_ssize_t size
-    cdef uint32_t n_terms = min(segment.terms_size, segment.lexicon.n_terms)
-    for term in range(n_terms):
-        for field in range(segment.n_fields):
-            postings = segment.find_list(term, field)
-            if postings != NULL and postings.n > 0:
-                n += 1
-                break
-    s.terms = <MemTerm*>malloc(max(n, 1) * sizeof(MemTerm))
-    s.lists = <void**>calloc(max(<size_t>n * segment.n_fields, <size_t>1), sizeof(void*))
-    if s.terms == NULL or s.lists == NULL:
+    s.terms = <MemTerm*>malloc(max(<size_t>segment.n_lists, <size_t>1) * sizeof(MemTerm))
+    if s.terms == NULL:
         raise MemoryError()
-    s.n_terms = n
-    n = 0
-    for term in range(n_terms):
-        for field in range(segment.n_fields):
-            postings = segment.find_list(term, field)
-            if postings != NULL and postings.n > 0:
-                item = &s.terms[n]
-                n += 1
-                item.utf8 = segment.lexicon.utf8(term, &size)
-                item.n = <uint32_t>size
-                item.term = term
-                item.prefix = 0
-                for i in range(8):
-                    item.prefix = (item.prefix << 8) | (<uint8_t>item.utf8[i] if i < item.n else 0)
-                break
-    qsort(s.terms, n, sizeof(MemTerm), by_term)
-    for i in range(n):
-        for field in range(segment.n_fields):
-            s.lists[<size_t>i * segment.n_fields + field] = segment.find_list(s.terms[i].term, field)
+    with nogil:
+        find_terms(s, segment, n_terms)
+    for i in range(s.n_terms):      # the lexicon's tables move when a term is added: they are read under the GIL
+        s.terms[i].utf8 = segment.lexicon.utf8(s.terms[i].term, &size)
+        s.terms[i].n = <uint32_t>size
+    s.lists = <void**>calloc(max(<size_t>s.n_terms * segment.n_fields, <size_t>1), sizeof(void*))
+    if s.lists == NULL:
+        raise MemoryError()
+    with nogil:
+        sort_terms(s, segment)
     s.occurrences = segment.occurrence_chunks
     s.lengths = segment.lengths
+    s.ids = segment.ids
+    s.id_sizes = segment.id_sizes
     return 0
+
+
+cdef void find_terms(MergeSource* s, MemorySegment segment, uint32_t n_terms) noexcept nogil:
+    """The numbers of the terms that have postings; there are at most as many as lists."""
+    cdef uint32_t term, field
+    cdef MemList* postings
+    for term in range(n_terms):
+        for field in range(segment.n_fields):
+            postings = segment.find_list(term, field)
+            if postings != NULL and postings.n > 0:
+                s.terms[s.n_terms].term = term
+                s.n_terms += 1
+                break
+
+
+cdef void sort_terms(MergeSource* s, MemorySegment segment) noexcept nogil:
+    cdef uint32_t i, j, field
+    cdef MemTerm* item
+    for i in range(s.n_terms):
+        item = &s.terms[i]
+        item.prefix = 0
+        for j in range(8):
+            item.prefix = (item.prefix << 8) | (<uint8_t>item.utf8[j] if j < item.n else 0)
+    qsort(s.terms, s.n_terms, sizeof(MemTerm), by_term)
+    for i in range(s.n_terms):
+        for field in range(segment.n_fields):
+            s.lists[<size_t>i * segment.n_fields + field] = segment.find_list(s.terms[i].term, field)
 
 
 cdef void fetch_terms(MergeSource* s) noexcept nogil:
@@ -293,6 +324,9 @@ cdef void merge_terms(Merge* m) noexcept nogil:
     for i in range(m.n_sources):
         load_term(&m.sources[i])
     while m.error == 0:
+        if m.stop != NULL and m.stop[0]:
+            m.error = 3
+            return
         utf8 = NULL
         n = 0
         for i in range(m.n_sources):
@@ -314,13 +348,12 @@ cdef void merge_terms(Merge* m) noexcept nogil:
 
 
 # ------------------------------------------------------------------- documents
-cdef int write_documents(Merge* m, list segments, Buffer* ids, Buffer* id_index) except -1:
+cdef void write_documents(Merge* m, Buffer* ids, Buffer* id_index) noexcept nogil:
     """The ids of the accepted documents; the others keep an empty one."""
-    cdef uint32_t i, doc, at, size
+    cdef uint32_t i, doc, at
     cdef MergeSource* s
-    cdef MemorySegment memory
-    cdef SealedSegment sealed
-    cdef const char* utf8
+    cdef const SegmentHeader* header
+    cdef const uint32_t* index
     for i in range(m.n_sources):
         s = &m.sources[i]
         for doc in range(s.n_docs):
@@ -329,17 +362,19 @@ cdef int write_documents(Merge* m, list segments, Buffer* ids, Buffer* id_index)
             if s.accept != NULL and not (s.accept[doc >> 6] >> (doc & 63)) & 1:
                 continue
             if s.base == NULL:
-                memory = segments[i]
-                buffer_bytes(ids, memory.ids[doc], memory.id_sizes[doc])
+                buffer_bytes(ids, s.ids[doc], s.id_sizes[doc])
             else:
-                sealed = segments[i]
-                utf8 = sealed.doc_id(doc, &size)
-                buffer_bytes(ids, utf8, size)
+                header = <const SegmentHeader*>s.base
+                index = <const uint32_t*>(s.base + header.id_index)
+                if index[doc] > index[doc + 1] or index[doc + 1] > index[header.n_docs]:
+                    m.error = 2
+                    return
+                buffer_bytes(ids, s.base + header.ids + index[doc], index[doc + 1] - index[doc])
             if ids.n > 0xFFFFFFFFULL:
-                raise OverflowError("the ids of a segment pass 4 GB")
+                m.error = 4
+                return
     at = <uint32_t>ids.n
     buffer_bytes(id_index, &at, 4)
-    return 0
 
 
 cdef uint32_t source_length(MergeSource* s, uint32_t field, uint32_t doc) noexcept nogil:
@@ -395,52 +430,26 @@ cdef void write_hash(Merge* m, Buffer* out, uint32_t slots, uint64_t seed) noexc
         table[slot] = term + 1
 
 
-cdef bytes assemble(Merge* m, list segments):
+cdef bytes assemble(Merge* m):
     """All sections in one bytes object."""
-    cdef Buffer ids, id_index, lengths, table
+    cdef Buffer made[4]             # ids and their index, lengths, hash table
     cdef SegmentHeader header
     cdef Buffer* sections[9]
     cdef uint64_t starts[9]
-    cdef uint64_t at = sizeof(SegmentHeader)
-    cdef uint32_t end = <uint32_t>m.terms.n, i
-    cdef uint64_t stop = m.data.n
+    cdef uint64_t end
+    cdef uint64_t seed = int.from_bytes(os.urandom(8), "little")
+    cdef uint32_t i
     cdef char* out
     cdef bytes result
-    memset(&ids, 0, sizeof(Buffer))
-    memset(&id_index, 0, sizeof(Buffer))
-    memset(&lengths, 0, sizeof(Buffer))
-    memset(&table, 0, sizeof(Buffer))
+    memset(made, 0, sizeof(made))
     memset(&header, 0, sizeof(SegmentHeader))
+    sections[:] = [&made[0], &made[1], &made[2], &made[3], &m.term_index, &m.terms, &m.data_index, &m.data, &m.spans]
+    header.hash_seed = seed
     try:
-        buffer_bytes(&m.term_index, &end, 4)
-        buffer_bytes(&m.data_index, &stop, 8)
-        write_documents(m, segments, &ids, &id_index)
-        header.hash_slots = 1
-        while header.hash_slots < m.n_terms + m.n_terms // 2 + 1:
-            header.hash_slots *= 2
-        header.hash_seed = int.from_bytes(os.urandom(8), "little")
-        sections[:] = [&id_index, &ids, &lengths, &table, &m.term_index, &m.terms, &m.data_index, &m.data, &m.spans]
-        for i in range(9):
-            if i == 2:
-                write_lengths(m, &lengths, at)
-            elif i == 3:
-                write_hash(m, &table, header.hash_slots, header.hash_seed)
-            if i != 8:
-                buffer_zeros(sections[i], (8 - (sections[i].n & 7)) & 7)
-            if sections[i].failed:
-                raise MemoryError()
-            starts[i] = at
-            at += sections[i].n
-        memcpy(header.magic, b"NARSILSG", 8)
-        header.version = SEGMENT_VERSION
-        header.flags = 1 if m.has_spans else 0
-        header.n_docs = m.n_docs
-        header.n_fields = m.n_fields
-        header.n_terms = m.n_terms
-        header.id_index, header.ids, header.lengths, header.hash = starts[0], starts[1], starts[2], starts[3]
-        header.term_index, header.terms, header.data_index = starts[4], starts[5], starts[6]
-        header.data, header.spans, header.end = starts[7], starts[8], at
-        result = PyBytes_FromStringAndSize(NULL, <Py_ssize_t>at)
+        with nogil:
+            end = write_sections(m, &header, sections, starts)
+        check_error(m)
+        result = PyBytes_FromStringAndSize(NULL, <Py_ssize_t>end)
         out = PyBytes_AS_STRING(result)
         with nogil:
             memcpy(out, &header, sizeof(SegmentHeader))
@@ -448,85 +457,142 @@ cdef bytes assemble(Merge* m, list segments):
                 memcpy(out + starts[i], sections[i].data, sections[i].n)
         return result
     finally:
-        buffer_free(&ids)
-        buffer_free(&id_index)
-        buffer_free(&lengths)
-        buffer_free(&table)
+        with nogil:
+            for i in range(4):
+                buffer_free(&made[i])
 
 
-def merge(list segments, list accepts) -> bytes:
-    """The bytes of one sealed segment that stands for `segments` (neighbours, in order of their numbers).
+cdef uint64_t write_sections(Merge* m, SegmentHeader* header, Buffer** sections, uint64_t* starts) noexcept nogil:
+    """Make the sections that `merge_terms` did not, and the header; returns the size of all, or sets `error`."""
+    cdef uint32_t end = <uint32_t>m.terms.n, i
+    cdef uint64_t stop = m.data.n, at = sizeof(SegmentHeader)
+    buffer_bytes(&m.term_index, &end, 4)
+    buffer_bytes(&m.data_index, &stop, 8)
+    write_documents(m, sections[1], sections[0])
+    header.hash_slots = 1
+    while header.hash_slots < m.n_terms + m.n_terms // 2 + 1:
+        header.hash_slots *= 2
+    for i in range(9):
+        if m.error:
+            return 0
+        if i == 2:
+            write_lengths(m, sections[2], at)
+        elif i == 3:
+            write_hash(m, sections[3], header.hash_slots, header.hash_seed)
+        if i != 8:
+            buffer_zeros(sections[i], (8 - (sections[i].n & 7)) & 7)
+        if sections[i].failed:
+            m.error = 1
+        starts[i] = at
+        at += sections[i].n
+    memcpy(header.magic, MAGIC, 8)
+    header.version = SEGMENT_VERSION
+    header.flags = 1 if m.has_spans else 0
+    header.n_docs = m.n_docs
+    header.n_fields = m.n_fields
+    header.n_terms = m.n_terms
+    header.id_index, header.ids, header.lengths, header.hash = starts[0], starts[1], starts[2], starts[3]
+    header.term_index, header.terms, header.data_index = starts[4], starts[5], starts[6]
+    header.data, header.spans, header.end = starts[7], starts[8], at
+    return at
 
-    `accepts` holds, for each, a Bits of its live documents or None for all. Raises ValueError or IndexCorrupted where a source
-    is corrupt.
-    """
-    cdef Merge m
-    cdef uint32_t i, n = <uint32_t>len(segments), next_doc
+
+cdef int check_error(const Merge* m) except -1:
+    if m.error == 1:
+        raise MemoryError()
+    if m.error == 2:
+        raise ValueError("a segment to merge is corrupt")
+    if m.error == 3:
+        raise Stopped()
+    if m.error == 4:
+        raise OverflowError("the ids of a segment pass 4 GB")
+    return 0
+
+
+cdef int open_sources(Merge* m, list segments, list accepts) except -1:
+    """Fill `sources`; the segments and sets must outlive the merge."""
+    cdef uint32_t i, next_doc = segments[0].first_doc
     cdef MergeSource* s
     cdef MemorySegment memory
     cdef SealedSegment sealed
     cdef Bits accept
+    for i in range(m.n_sources):
+        s = &m.sources[i]
+        if segments[i].first_doc != next_doc or segments[i].n_fields != m.n_fields:
+            raise ValueError("segments to merge must be neighbours of one index")
+        s.n_fields = m.n_fields
+        s.has_spans = m.has_spans
+        s.shift = next_doc - <uint32_t>segments[0].first_doc
+        if isinstance(segments[i], MemorySegment):
+            memory = segments[i]
+            s.n_docs = memory.n_docs
+            open_memory(s, memory)
+        else:
+            sealed = segments[i]
+            sealed.verify()
+            s.n_docs = sealed.n_docs
+            s.base = sealed.base
+            s.columns = sealed.columns
+            s.n_terms = sealed.n_terms
+        if accepts[i] is not None:
+            accept = accepts[i]
+            if accept.n < s.n_docs:
+                raise ValueError("a set of documents does not cover its segment")
+            s.accept = accept.words
+        next_doc += s.n_docs
+        m.n_docs += s.n_docs
+    return 0
+
+
+cdef void close_merge(Merge* m) noexcept nogil:
+    cdef uint32_t i
+    if m.sources != NULL:
+        for i in range(m.n_sources):
+            free(m.sources[i].terms)
+            free(m.sources[i].lists)
+    free(m.sources)
+    free(m.lists)
+    free(m.n_lists)
+    free(m.seen)
+    builder_free(&m.builder)
+    buffer_free(&m.terms)
+    buffer_free(&m.term_index)
+    buffer_free(&m.data)
+    buffer_free(&m.data_index)
+    buffer_free(&m.spans)
+    buffer_free(&m.bodies)
+
+
+def merge(list segments, list accepts, Stop stop=None) -> bytes:
+    """The bytes of one sealed segment that stands for `segments` (neighbours, in order of their numbers).
+
+    `accepts` holds, for each, a Bits of its live documents or None for all. Raises ValueError or IndexCorrupted where a
+    source is corrupt, Stopped where `stop` was set.
+    """
+    cdef Merge m
+    cdef uint32_t n = <uint32_t>len(segments)
     if n == 0 or len(accepts) != n:
         raise ValueError("a merge needs segments, and as many sets")
     memset(&m, 0, sizeof(Merge))
     m.n_sources = n
     m.n_fields = segments[0].n_fields
     m.has_spans = segments[0].has_spans
+    if stop is not None:
+        m.stop = &stop.value
     try:
         m.sources = <MergeSource*>calloc(n, sizeof(MergeSource))
         m.lists = <SealedList*>malloc(max(<size_t>n * m.n_fields, <size_t>1) * sizeof(SealedList))
         m.n_lists = <int*>malloc(n * sizeof(int))
         if m.sources == NULL or m.lists == NULL or m.n_lists == NULL:
             raise MemoryError()
-        next_doc = segments[0].first_doc
-        for i in range(n):
-            s = &m.sources[i]
-            if segments[i].first_doc != next_doc or segments[i].n_fields != m.n_fields:
-                raise ValueError("segments to merge must be neighbours of one index")
-            s.n_fields = m.n_fields
-            s.has_spans = m.has_spans
-            s.shift = next_doc - <uint32_t>segments[0].first_doc
-            if accepts[i] is not None:
-                accept = accepts[i]
-                s.accept = accept.words
-            if isinstance(segments[i], MemorySegment):
-                memory = segments[i]
-                s.n_docs = memory.n_docs
-                open_memory(s, memory)
-            else:
-                sealed = segments[i]
-                sealed.verify()
-                s.n_docs = sealed.n_docs
-                s.base = sealed.base
-                s.columns = sealed.columns
-                s.n_terms = sealed.n_terms
-            if accepts[i] is not None and accept.n < s.n_docs:
-                raise ValueError("a set of documents does not cover its segment")
-            next_doc += s.n_docs
-            m.n_docs += s.n_docs
+        open_sources(&m, segments, accepts)
         m.seen = <uint32_t*>calloc(max(m.n_docs, 1), sizeof(uint32_t))
         if m.seen == NULL:
             raise MemoryError()
         with nogil:
             merge_terms(&m)
-        if m.error == 1:
-            raise MemoryError()
-        if m.error == 2:
-            raise ValueError("a segment to merge is corrupt")
-        return assemble(&m, segments)
+        check_error(&m)
+        return assemble(&m)
     finally:
-        if m.sources != NULL:
-            for i in range(n):
-                free(m.sources[i].terms)
-                free(m.sources[i].lists)
-        free(m.sources)
-        free(m.lists)
-        free(m.n_lists)
-        free(m.seen)
-        builder_free(&m.builder)
-        buffer_free(&m.terms)
-        buffer_free(&m.term_index)
-        buffer_free(&m.data)
-        buffer_free(&m.data_index)
-        buffer_free(&m.spans)
-        buffer_free(&m.bodies)
+        with nogil:
+            close_merge(&m)

@@ -320,7 +320,7 @@ class DurableIndex(Volatile):
             return True
         if not fresh.added and not fresh.removed and self.index.next_doc_no == seen:
             return False
-        with core.changing():
+        with core.locked(), core.changing():
             for number in fresh.removed:
                 if number < seen:
                     core.take_out_stored(number, freeze(unpack(self.index.read(number))))

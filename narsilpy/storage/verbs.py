@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +69,8 @@ class StorageVerbs:
 
     def _close_store(self) -> None:
         store = self._store
+        for core in self._indexes.values():
+            core.close()
         if store is None:
             return
         try:
@@ -82,22 +84,32 @@ class StorageVerbs:
         """A core to be filled; when the block ends it takes the place of the index `name`, in one step. Engine lock
         held.
         """
+        old = self._indexes.get(name)
         if self._store is None:
             fresh = IndexCore(name, settings)
-            yield fresh
-            self._indexes[name] = fresh
-            return
-        entry, index = self._store.stage(config_of(settings))
-        try:
-            fresh = IndexCore(name, settings, DurableIndex(self._store, index))
-            yield fresh
-            if index.recent_bytes:
-                fresh.storage.checkpoint(fresh)
-            self._store.publish(name, entry, index)
-        except BaseException:
-            self._store.abandon(index)
-            raise
+            with fresh.locked():
+                yield fresh
+        else:
+            fresh = yield from self._replacing_stored(self._store, name, settings)
         self._indexes[name] = fresh
+        if old is not None:
+            old.close()
+
+    def _replacing_stored(
+        self, store: Store, name: str, settings: IndexSettings
+    ) -> Generator[IndexCore, None, IndexCore]:
+        entry, index = store.stage(config_of(settings))
+        try:
+            fresh = IndexCore(name, settings, DurableIndex(store, index))
+            with fresh.locked():
+                yield fresh
+                if index.recent_bytes:
+                    fresh.storage.checkpoint(fresh)
+            store.publish(name, entry, index)
+        except BaseException:
+            store.abandon(index)
+            raise
+        return fresh
 
     # --- durability ----------------------------------------------------------------------------------------------
 

@@ -130,7 +130,14 @@ class EngineMachine(RuleBasedStateMachine):
     @rule()
     def seal(self) -> None:
         core = self.narsil._core("docs")
-        core.segments.seal(core._change)
+        with core.locked():
+            core.segments.seal()
+
+    @rule()
+    def seal_in_background(self) -> None:
+        core = self.narsil._core("docs")
+        with core.locked():
+            core.segments.retire()
 
     @rule()
     def optimize(self) -> None:

@@ -32,7 +32,7 @@ def test_no_document_is_lost_from_a_column() -> None:
             narsil.insert_batch("docs", [{"id": str(number), "t": "red", "n": number % 7, "e": "ab"[number % 2]}
                                          for number in range(start, start + BATCH)])
             with core._lock:
-                core.segments.seal(core._change)
+                core.segments.retire()
         done.set()
 
     def read(name: str) -> None:

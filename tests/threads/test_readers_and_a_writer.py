@@ -41,7 +41,7 @@ def write(narsil: Narsil, state: int) -> None:
     if state % 10 == 9:
         core = narsil._core("docs")
         with core._lock:
-            core.segments.seal(core._change)
+            core.segments.retire()
 
 
 def answer(narsil: Narsil, query: Any) -> Any:
