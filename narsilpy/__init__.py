@@ -5,6 +5,7 @@ Every match carries `(start, end)` in code points of the stored text.
 """
 from __future__ import annotations
 
+from narsilpy._highlight import Highlight
 from narsilpy.analysis import Analyzer, list_languages
 from narsilpy.analysis.synonyms import Synonyms
 from narsilpy.citations import Citation, Verification, sentence_at
@@ -30,7 +31,7 @@ from narsilpy.errors import (
     StorageFailed,
 )
 from narsilpy.handle import Index
-from narsilpy.highlight.model import Highlight, Passage, Quote, Span
+from narsilpy.highlight.model import Passage, Quote, Span
 from narsilpy.highlight.options import HighlightOptions
 from narsilpy.query.objects import And, Boost, Fuzzy, Maybe, Not, Or, Phrase, Prefix, Term
 from narsilpy.query.options import QueryOptions

@@ -10,8 +10,9 @@ from typing import Any
 
 import msgspec
 
+from narsilpy._highlight import Highlight
 from narsilpy.errors import NarsilError
-from narsilpy.highlight.model import Highlight, Quote
+from narsilpy.highlight.model import Quote
 
 
 class BatchFailure(msgspec.Struct, frozen=True):

@@ -39,16 +39,17 @@ cdef inline int push(Places* places, uint32_t position, uint32_t start, uint32_t
     return 0
 
 
-cdef int read_places(const Cursor* c, Occurrence** memory, uint32_t match, Places* out) noexcept nogil:
-    """Append the places of the posting that the cursor stands on."""
+cdef int read_places(const Cursor* c, Occurrence** memory, uint32_t match, uint32_t limit, Places* out) noexcept nogil:
+    """Append the first places of the posting that the cursor stands on."""
     cdef uint32_t number
     cdef const Occurrence* occurrence
     if c.doc == <uint32_t>NO_DOC:
         return 0
     if c.source.head == NULL:
-        return read_sealed(c, match, out)
+        return read_sealed(c, match, limit, out)
     number = c.firsts[c.i]
-    while number != <uint32_t>NO_OCCURRENCE:
+    while number != <uint32_t>NO_OCCURRENCE and limit:
+        limit -= 1
         occurrence = &memory[number >> OCCURRENCES_SHIFT][number & OCCURRENCES_MASK]
         if push(out, occurrence.position, occurrence.start, occurrence.end, match) < 0:
             return -2
@@ -56,7 +57,7 @@ cdef int read_places(const Cursor* c, Occurrence** memory, uint32_t match, Place
     return 0
 
 
-cdef int read_sealed(const Cursor* c, uint32_t match, Places* out) noexcept nogil:
+cdef int read_sealed(const Cursor* c, uint32_t match, uint32_t limit, Places* out) noexcept nogil:
     cdef const uint8_t* data = c.source.spans
     cdef const uint8_t* end = c.source.spans + c.source.spans_size
     cdef bint directory
@@ -91,7 +92,7 @@ cdef int read_sealed(const Cursor* c, uint32_t match, Places* out) noexcept nogi
                 data = read_varint(data, end, &value)
                 if data == NULL:
                     return -1
-    for j in range(c.tfs[c.i]):  # no-cython-lint
+    for j in range(min(c.tfs[c.i], limit)):  # no-cython-lint
         data = read_varint(data, end, &value)
         if data == NULL:
             return -1

@@ -15,7 +15,7 @@ from libc.stdint cimport uint32_t
 from libc.stdlib cimport free, malloc
 
 from narsilpy._cursor cimport Cursor, cursor_open, cursor_seek
-from narsilpy._occurrences cimport Places, read_places, sort_places
+from narsilpy._occurrences cimport ALL_PLACES, Places, read_places, sort_places
 from narsilpy._query cimport Query, Ref
 
 cdef array.array NO_SCORES = array.array("d")
@@ -96,7 +96,7 @@ cdef class Nearness:
             ref = &self.query.refs[self.refs[i]]
             if ref.leaf != leaf or ref.field != field or cursor_seek(&self.cursors[i], doc) != doc:
                 continue
-            if read_places(&self.cursors[i], self.query.views[self.view].occurrences, 0, out) < 0:
+            if read_places(&self.cursors[i], self.query.views[self.view].occurrences, 0, ALL_PLACES, out) < 0:
                 return -1
             if ref.idf > idf[0]:
                 idf[0] = ref.idf

@@ -86,6 +86,6 @@ cdef class Query:
     cdef tuple match_tuple(self)
     cdef uint64_t kept_leaves(self, Cursor* cursors, uint32_t n, uint32_t view, uint32_t doc) except? 0
     cdef int collect_places(self, Cursor* cursors, uint32_t view, uint32_t doc, uint32_t field, uint64_t kept,
-                            Places* out) except -1
+                            uint32_t limit, Places* out) except -1
     cdef int phrase_places(self, Cursor* c, uint32_t number, uint32_t view, uint32_t doc, uint32_t field,
                            Places* out) except -1

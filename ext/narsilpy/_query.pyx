@@ -18,7 +18,7 @@ import array
 
 from narsilpy._bits cimport Bits
 from narsilpy._cursor cimport CURSOR_CORRUPT, Cursor, cursor_open, cursor_seek, source_memory, source_sealed
-from narsilpy._occurrences cimport Place, Places, match_phrase, push_place, read_places, sort_places
+from narsilpy._occurrences cimport ALL_PLACES, Place, Places, match_phrase, push_place, read_places, sort_places
 from narsilpy._postings cimport MemList, MemorySegment
 from narsilpy._score cimport (
     COLLECT_ALL, COLLECT_COUNT, COLLECT_TOP, LEAF_MAX, LEAF_SUM, WINDOW, Found, Leaf, Search, Slot, View, run_program,
@@ -535,8 +535,11 @@ cdef class Query:
         return n
 
     # ------------------------------------------------------------------- spans
-    def spans(self, uint32_t doc, uint32_t field, item_starts=None):
+    def spans(self, uint32_t doc, uint32_t field, item_starts=None, uint32_t limit=ALL_PLACES):
         """The spans of this query in one field of one document (its number in the index), as a SpanArray.
+
+        Of each word at most `limit` places are read, the first ones; then the array says that it is not `complete`, and
+        ends where a place may be missing. Phrases are read whole.
 
         Sorted by start; words of a phrase only where the phrase stands; nothing from negated terms. For an array field
         `item_starts` holds where each element's text starts in the numbering of the index.
@@ -566,9 +569,15 @@ cdef class Query:
         try:
             if self.n_ops or self.n_phrases:
                 kept = self.kept_leaves(cursors, n, view, local)
-            self.collect_places(cursors, view, local, field, kept, &places)
+            places.complete = True
+            places.horizon = 0xFFFFFFFF
+            self.collect_places(cursors, view, local, field, kept, limit, &places)
             if places.n > 1:
                 qsort(places.items, places.n, sizeof(Place), by_start)
+            if not places.complete:
+                while places.n and places.items[places.n - 1].start > places.horizon:
+                    places.n -= 1
+                out.horizon = places.horizon
             out.reserve(places.n)
             if item_starts is None:
                 for j in range(places.n):
@@ -617,7 +626,8 @@ cdef class Query:
         finally:
             free(parts)
 
-    cdef int collect_places(self, Cursor* cursors, uint32_t view, uint32_t doc, uint32_t field, uint64_t kept, Places* out) except -1:
+    cdef int collect_places(self, Cursor* cursors, uint32_t view, uint32_t doc, uint32_t field, uint64_t kept, uint32_t limit,
+                            Places* out) except -1:
         cdef uint32_t i, j
         cdef Ref* ref
         cdef Cursor* c = cursors
@@ -636,7 +646,10 @@ cdef class Query:
                 continue
             cursor_open(c, &ref.source, 0.0, 0.0, 0.0)
             if cursor_seek(c, doc) == doc:
-                status = read_places(c, self.views[view].occurrences, ref.match, out)
+                status = read_places(c, self.views[view].occurrences, ref.match, limit, out)
+                if status == 0 and c.tfs[c.i] > limit:      # beyond the last of them others may be missing
+                    out.complete = False
+                    out.horizon = min(out.horizon, out.items[out.n - 1].start)
             if status == -2:
                 raise MemoryError()
             if status == -1 or c.error:
@@ -663,7 +676,8 @@ cdef class Query:
             if ref.view != view or ref.field != field or ref.leaf < phrase.first_leaf or word >= phrase.n_words:
                 continue
             cursor_open(c, &ref.source, 0.0, 0.0, 0.0)
-            if cursor_seek(c, doc) == doc and read_places(c, self.views[view].occurrences, ref.match, &words[word]) < 0:
+            if cursor_seek(c, doc) == doc and read_places(
+                    c, self.views[view].occurrences, ref.match, ALL_PLACES, &words[word]) < 0:
                 raise ValueError("the spans of a term are corrupt")
         for word in range(phrase.n_words):
             sort_places(&words[word])
@@ -728,7 +742,7 @@ cdef bint check_phrase(void* context, Cursor* cursors, uint32_t number, uint32_t
                 continue
             word = c.cursor_leaf[j] - phrase.first_leaf
             if word < phrase.n_words and cursor_seek(&cursors[j], doc) == doc:
-                if read_places(&cursors[j], c.views[c.view].occurrences, 0, &c.words[word]) < 0:
+                if read_places(&cursors[j], c.views[c.view].occurrences, 0, ALL_PLACES, &c.words[word]) < 0:
                     cursors[j].error = CURSOR_CORRUPT
                     return False
         n_found = 0

@@ -13,6 +13,7 @@ from narsilpy.highlight.model import Span
 cdef extern from "Python.h":
     int Py_UNICODE_ISSPACE(uint32_t char)
     uint32_t PyUnicode_READ_CHAR(object text, Py_ssize_t at)
+    Py_ssize_t PyUnicode_GET_LENGTH(object text)
 
 cdef enum:
     LONG_WORD = 40              # a run without white space longer than this is no word: a window may start inside it
@@ -23,6 +24,7 @@ cdef class SpanArray:
 
     def __cinit__(self, records, tuple matches):
         self.matches = matches
+        self.horizon = 0xFFFFFFFF
         for start, end, match, value in records:
             self.push(start, end, match, value)
 
@@ -60,6 +62,11 @@ cdef class SpanArray:
         cdef SpanRecord* record = &self.records[i]
         term, query_term, kind = self.matches[record.match]
         return Span(record.start, record.end, term, query_term, kind, None if record.value < 0 else record.value)
+
+    @property
+    def complete(self):
+        """Whether every match of the field is here."""
+        return self.horizon == <uint32_t>0xFFFFFFFF
 
     @property
     def positions(self):
@@ -132,13 +139,16 @@ cdef class Positions:
     def __repr__(self):
         return repr(tuple(self))
 
+    def __reduce__(self):
+        return tuple, (list(self),)     # copies and pickles hold the spans themselves
+
     def pairs(self):
         """`[(start, end), ...]`, without making spans."""
         cdef Py_ssize_t i
         return [(self.array.records[i].start, self.array.records[i].end) for i in range(self.first, self.stop)]
 
 
-def densest(SpanArray array, Py_ssize_t first, Py_ssize_t stop, uint32_t length, uint32_t size):
+cpdef int64_t densest(SpanArray array, Py_ssize_t first, Py_ssize_t stop, uint32_t length, uint32_t size) except? -2:
     """The start of the window of `size` code points of a text of `length` that holds most of the records [first, stop).
 
     Windows are centred on the start of each record and moved inside the text; of equals the first one counts, and
@@ -171,8 +181,12 @@ def snap_to_words(str text, Py_ssize_t start, Py_ssize_t end, Py_ssize_t match_s
 
     Where no white space lies between the window's edge and the match, the edge stays (a script without spaces).
     """
-    cdef Py_ssize_t at, n = len(text)
-    start, end = max(start, 0), min(end, n)
+    snap(text, &start, &end, match_start, match_end)
+    return start, end
+
+
+cdef void snap(str text, Py_ssize_t* first, Py_ssize_t* last, Py_ssize_t match_start, Py_ssize_t match_end) noexcept:
+    cdef Py_ssize_t at, n = PyUnicode_GET_LENGTH(text), start = max(first[0], 0), end = min(last[0], n)
     if start > 0:
         if not is_space(text, start - 1) and not is_space(text, start):
             at = start
@@ -193,7 +207,8 @@ def snap_to_words(str text, Py_ssize_t start, Py_ssize_t end, Py_ssize_t match_s
                 end = at
         while end > match_end and end > start and is_space(text, end - 1):
             end -= 1
-    return start, end
+    first[0] = start
+    last[0] = end
 
 
 cdef inline bint is_space(str text, Py_ssize_t at) noexcept:

@@ -73,26 +73,6 @@ class Passage(msgspec.Struct, frozen=True):
         return result
 
 
-class Highlight(msgspec.Struct, frozen=True):
-    """What to show of a field for a query.
-
-    Attributes:
-        snippet: the passages, matches tagged, text escaped unless `escape=False`.
-        positions: the matches that the snippet shows, as offsets of the whole field. Spans are made when touched.
-        passages: the stretches that the snippet shows.
-        matches: every match of the field, shown or not.
-    """
-
-    snippet: str
-    positions: Sequence[Span]
-    passages: tuple[Passage, ...]
-    matches: Sequence[Span] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"snippet": self.snippet, "positions": [span.to_dict() for span in self.positions],
-                "passages": [passage.to_dict() for passage in self.passages]}
-
-
 class Quote(msgspec.Struct, frozen=True):
     """A sentence of a stored field: `text` is the field's `[start:end]` (of the element `value`, in an array field)."""
 

@@ -1,56 +1,17 @@
-"""Several passages of one field: which stretches to show, best first chosen, in text order shown.
-
-A passage is scored as a small document, after Lucene's UnifiedHighlighter: the words of the query it holds, each with a
-saturating count (BM25 with k1 = 1.2, b = 0.75 round a pivot of 87 characters, an average English sentence), times a
-mild preference for the beginning of the text.
-"""
+"""Several passages of one field: which stretches to show, best first chosen, in text order shown."""
 from __future__ import annotations
 
-import math
-from collections import Counter
+from narsilpy._highlight import passages
+from narsilpy._spans import SpanArray
+from narsilpy.highlight.breaks import sentence_span
 
-from narsilpy._spans import SpanArray, snap_to_words
-from narsilpy.highlight.breaks import sentence_span, snap_to_graphemes
-
-K1, B, PIVOT = 1.2, 0.75, 87.0
 MAX_CANDIDATES = 256        # passages that are scored in one field; matches beyond them are not looked at
 
 
 def best_passages(text: str, spans: SpanArray, first: int, stop: int, n: int, max_chars: int,
                   boundary: str) -> list[tuple[int, int, int, int, float]]:
     """`(start, end, first record, stop record, score)` of the best `n` passages, in text order. They do not overlap."""
-    found: list[tuple[int, int, int, int, float]] = []
-    at = first
-    reached = 0
-    while at < stop and len(found) < MAX_CANDIDATES:
-        start, end = _stretch(text, *spans.edges(at, at + 1), max_chars, boundary)
-        start = max(start, reached)
-        inside_first, inside_stop = spans.within(start, end, at, stop)
-        if inside_first == inside_stop:     # a match longer than a passage may be
-            at += 1
-            continue
-        found.append((start, end, inside_first, inside_stop, _score(spans, inside_first, inside_stop, start, end)))
-        reached = end
-        at = inside_stop
-        while at < stop and spans.edges(at, at + 1)[0] < end:
-            at += 1
+    found = passages(text, spans, first, stop, max_chars, sentence_span if boundary == "sentence" else None,
+                     MAX_CANDIDATES)
     found.sort(key=lambda passage: (-passage[4], passage[0]))
     return sorted(found[:n])
-
-
-def _stretch(text: str, match_start: int, match_end: int, max_chars: int, boundary: str) -> tuple[int, int]:
-    """The stretch round one match: its sentence, or words to both sides of it up to the length allowed."""
-    if boundary == "sentence":
-        start, end = sentence_span(text, match_start)
-        if not max_chars or end - start <= max_chars:
-            return start, max(end, match_end)
-    size = max_chars or round(2 * PIVOT)
-    start = max(0, min((match_start + match_end - size) // 2, len(text) - size))
-    window = snap_to_words(text, start, min(len(text), start + size), match_start, match_end)
-    return snap_to_graphemes(text, *window)
-
-
-def _score(spans: SpanArray, first: int, stop: int, start: int, end: int) -> float:
-    counts = Counter(spans.positions[number].query_term for number in range(first, stop))
-    norm = K1 * (1 - B + B * (end - start) / PIVOT)
-    return (1 + 1 / math.log(PIVOT + start)) * sum(tf / (tf + norm) for tf in counts.values())

@@ -84,7 +84,7 @@ class Arrangement:
     def answer(self, maker: HitMaker, limit: int, offset: int, started: float) -> QueryResult:
         """The answer; the index is being read."""
         plan = self.plan()
-        maker.query = plan.query
+        maker.use(plan.query)
         matches = self.matches(plan)
         groups: list[list[int]] = []
         found: list[Found] = []

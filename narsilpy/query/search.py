@@ -10,7 +10,7 @@ from narsilpy.ids import utf8_id
 from narsilpy.query.answer import best_coverage, score_components
 from narsilpy.query.arrange import Arrangement, needs_arranging
 from narsilpy.query.cursors import Cursor, encode_cursor, fingerprint
-from narsilpy.query.highlights import highlight_hit
+from narsilpy.query.highlights import Highlighter
 from narsilpy.query.options import QueryOptions, flag_option, window
 from narsilpy.query.plan import Plan, make_plan
 from narsilpy.results import Hit, Preflight, QueryResult
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class HitMaker:
     """Makes hits of document numbers, as the options of a query want them."""
 
-    __slots__ = ("components", "core", "highlight", "project", "query")
+    __slots__ = ("_highlighter", "components", "core", "highlight", "project", "query")
 
     def __init__(self, core: IndexCore, options: QueryOptions) -> None:
         self.core = core
@@ -32,13 +32,18 @@ class HitMaker:
         self.highlight = None if options.highlight is None else parse_highlight(options.highlight)
         self.components = flag_option("include_score_components", options.include_score_components)
         self.query: Query | None = None
+        self._highlighter: Highlighter | None = None
+
+    def use(self, query: Query | None) -> None:
+        """Make hits of this query."""
+        self.query = query
+        if query is not None and self.highlight is not None:
+            self._highlighter = Highlighter(self.core, query, self.highlight)
 
     def hit(self, number: int, score: float) -> Hit:
         core, query = self.core, self.query
         stored = core.documents[number]
-        highlights = {}
-        if self.highlight is not None and query is not None:
-            highlights = highlight_hit(core, query, number, stored, self.highlight)
+        highlights = {} if self._highlighter is None else self._highlighter.of(number, stored)
         components = score_components(core, query, number) if self.components and query is not None else None
         return Hit(core.doc_ids[number], score, self.project(stored), highlights, (core, query, number, stored),
                    components)
@@ -94,7 +99,7 @@ def search(core: IndexCore, term: Any, options: QueryOptions) -> QueryResult:
         numbers, scores = query.top(offset + limit, plan.min_score)
         if offset:
             numbers, scores = numbers[offset:], scores[offset:]
-        maker.query = query
+        maker.use(query)
         make = maker.hit
         hits = tuple([make(number, score) for number, score in zip(numbers, scores, strict=True)])
     if not hits:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import html
+import pickle
 import re
 from typing import Any
 
@@ -10,7 +11,10 @@ from hypothesis import strategies as st
 
 from narsilpy import Analyzer, Narsil
 from narsilpy._spans import SpanArray, densest, snap_to_words, tag
+from narsilpy.highlight.build import build_highlight
+from narsilpy.highlight.options import FieldPlan
 from tests.reference import highlight as twin
+from tests.reference.build import build_highlight as slow_highlight
 
 ANALYZER = Analyzer()
 # Words that match, that do not, and what sits between them: marks, widths, emoji, scripts without spaces, markup.
@@ -47,6 +51,57 @@ def test_the_densest_window_and_its_tags_equal_the_twin(drawn: list[tuple[int, i
         assert stop - first == best
         assert tag(text, at, at + size, array, first, stop, "[", "]", False) == twin.tagged(
             text, at, at + size, spans[first:stop], "[", "]")
+
+
+@given(st.lists(st.tuples(st.integers(0, 400), st.integers(1, 12), st.integers(0, 2)), max_size=30), texts | spaced,
+       st.integers(0, 120), st.sampled_from(["word", "sentence", "char"]), st.integers(1, 4), st.booleans(),
+       st.sampled_from(["lead", "none"]), st.sampled_from(["<b>", "é", "", "\U0001f600"]))
+def test_built_highlights_equal_the_twin(drawn: list[tuple[int, int, int]], text: str, size: int, boundary: str,
+                                         passages: int, escape: bool, no_match: str, tag_text: str) -> None:
+    records: list[tuple[int, int, int, int]] = []
+    reached = 0
+    for start, length, match in sorted(drawn):      # words: they do not overlap, but may touch
+        if start >= reached and start + length <= len(text):
+            records.append((start, start + length, match, -1))
+            reached = start + length
+    array = SpanArray(records, (("fox", "fox", "exact"), ("foxi", "fox", "stem"), ("den", "den", "exact")))
+    plan = FieldPlan(tag_text, "</b>", size, boundary, escape, passages, no_match, "…")
+    found, expected = build_highlight(text, array, plan), slow_highlight(text, array, plan)
+    assert found == expected
+    assert repr(found) == repr(expected)
+    assert found.to_dict() == expected.to_dict()
+    assert pickle.loads(pickle.dumps(found)) == found
+
+
+def test_a_field_full_of_matches_costs_no_more_and_hides_none() -> None:
+    text = " ".join(["fox den"] * 3_000)
+    narsil = engine(text)
+    for options in ({}, {"passages": 3}):
+        hit = narsil.query("docs", "fox den", highlight={"fields": ["body"], **options})[0]
+        found = hit.highlights["body"]
+        assert 0 < len(found.positions) <= 150
+        assert len(found.matches) == 6_000      # read when asked for
+        assert [text[span.start:span.end] for span in found.matches] == ["fox", "den"] * 3_000
+
+
+@given(st.lists(st.sampled_from(["fox", "den", "oak", "elm. And", "ash"]), min_size=1, max_size=150).map(" ".join),
+       st.integers(0, 90), st.sampled_from(["word", "sentence", "char"]), st.integers(1, 3), st.integers(1, 6))
+def test_what_a_snippet_shows_is_marked_however_few_places_were_read(
+        text: str, size: int, boundary: str, passages: int, limit: int) -> None:
+    narsil = engine(text)
+    hits = narsil.query("docs", "fox den", highlight={"fields": ["body"]}).hits
+    assume(hits)
+    _, query, number, _ = hits[0]._source
+    every = query.spans(number, 0)
+    some = query.spans(number, 0, None, limit)
+    assert list(some.positions) == [span for span in every.positions if span.start <= some.horizon]
+    plan = FieldPlan("<", ">", size, boundary, False, passages, "lead", "…")
+    found = build_highlight(text, some, plan, lambda: query.spans(number, 0))
+    assert list(found.matches) == list(every.positions)
+    for passage in found.passages:
+        assert list(passage.spans) == [span for span in every.positions
+                                       if passage.start <= span.start and span.end <= passage.end]
+    assert [span for passage in found.passages for span in passage.spans] == list(found.positions)
 
 
 def engine(text: Any, **settings: Any) -> Narsil:
