@@ -11,6 +11,11 @@ from narsilpy._blocks cimport read_varint, unpack_block
 from narsilpy._postings cimport MemPosting, chunk_postings
 from narsilpy._segment cimport FRONTIER, MAX_PAIR
 
+cdef extern from "_unpack.h":
+    int FAST_WIDTH "NARSIL_FAST_WIDTH"      # widths up to this one may be given to what follows; -1 = none
+    void unpack_documents(const uint8_t* data, uint32_t width, uint32_t first, uint32_t* out) noexcept nogil
+    void unpack_frequencies(const uint8_t* data, uint32_t width, uint32_t* out) noexcept nogil
+
 # Bounds are compared with sums that were rounded in another order: they get this much room (a few ulps are needed).
 cdef double SLACK = 1.0 + 1e-12
 
@@ -138,15 +143,19 @@ cdef bint decode_sealed(Cursor* c, uint32_t block) noexcept nogil:
         doc_width, tf_width = data[0], data[1]
         if doc_width > 32 or tf_width > 32 or stop - start != 2 + 16 * (doc_width + tf_width):
             return False
-        unpack_block(data + 2, doc_width, c.docs)
-        unpack_block(data + 2 + 16 * doc_width, tf_width, c.tfs)
-        for j in range(BLOCK):
-            doc += c.docs[j]
-            c.docs[j] = <uint32_t>doc
-            doc += 1
-            c.tfs[j] += 1
-        if doc != <uint64_t>c.metas[block].last_doc + 1:
-            return False
+        if <int>max(doc_width, tf_width) <= FAST_WIDTH and doc < 0x7FFFFFFFULL:     # no sum can pass 2**32
+            unpack_documents(data + 2, doc_width, <uint32_t>doc, c.docs)
+            unpack_frequencies(data + 2 + 16 * doc_width, tf_width, c.tfs)
+        else:
+            unpack_block(data + 2, doc_width, c.docs)
+            unpack_block(data + 2 + 16 * doc_width, tf_width, c.tfs)
+            for j in range(BLOCK):
+                doc += c.docs[j]
+                if doc >= source.n_docs:
+                    return False
+                c.docs[j] = <uint32_t>doc
+                doc += 1
+                c.tfs[j] += 1
     if c.docs[count - 1] != c.metas[block].last_doc or c.docs[count - 1] >= source.n_docs:
         return False
     c.count = count

@@ -46,7 +46,8 @@ cdef class ScratchBox:
         s.masks = <uint64_t*>calloc(WINDOW, sizeof(uint64_t))
         s.bits = <uint64_t*>calloc(WINDOW // 64, sizeof(uint64_t))
         s.touched_leaf = <uint32_t*>malloc(WINDOW * sizeof(uint32_t))
-        if (s.slots == NULL or s.best == NULL or s.part == NULL or s.masks == NULL or s.bits == NULL
+        s.sums = <double*>calloc(WINDOW, sizeof(double))
+        if (s.sums == NULL or s.slots == NULL or s.best == NULL or s.part == NULL or s.masks == NULL or s.bits == NULL
                 or s.touched_leaf == NULL):
             raise MemoryError()
         for i in range(WINDOW):
@@ -60,6 +61,7 @@ cdef class ScratchBox:
         free(self.scratch.masks)
         free(self.scratch.bits)
         free(self.scratch.touched_leaf)
+        free(self.scratch.sums)
 
 
 cdef class Query:

@@ -58,7 +58,8 @@ cdef struct Scratch:
     double* part
     uint64_t* masks             # [WINDOW] leaves matched, for boolean programs
     uint64_t* bits              # [WINDOW / 64] documents touched
-    uint32_t* touched_leaf      # [WINDOW]
+    uint32_t* touched_leaf      # [WINDOW]; where nothing but sums is wanted: places
+    double* sums                # [WINDOW], all zero between uses
 
 ctypedef bint (*phrase_check)(void* context, Cursor* cursors, uint32_t phrase, uint32_t doc) noexcept nogil
 

@@ -1,8 +1,11 @@
-# Scoring: the cursors of one segment in, hits out. Four ways, one answer:
+# Scoring: the cursors of one segment in, hits out. Five ways, one answer:
 #   one list      a single cursor, block by block, whole blocks skipped by their bounds
-#   conjunction   every leaf must match: the shortest leads, the others follow by seeking
-#   windows       anything else: WINDOW documents at a time, list by list into an array of slots; windows whose bounds
-#                 cannot reach the current k-th hit are skipped, and lists that alone cannot are only probed
+#   conjunction   every leaf must match: a short one leads and the others follow by seeking; leaves of similar lengths
+#                 are narrowed down in windows of sums, one after the other
+#   sums          any leaf may match and all count: WINDOW documents at a time, list by list into an array of sums; windows
+#                 whose bounds cannot reach the current k-th hit are skipped, and lists that together cannot are only
+#                 added to documents that another list has and that could still reach it
+#   windows       anything else: the same with slots that count leaves
 #   exhaustive    the same loops with nothing skipped (COLLECT_ALL, COLLECT_COUNT): the twin that pruning is tested with
 #
 # One order of addition: leaf by leaf, expansion by expansion, field by field. Every path adds in this order or scores
@@ -29,10 +32,14 @@ cdef extern from *:
     """
     int lowest_bit(unsigned long long word) nogil
 
+from narsilpy._sums cimport (
+    add_both, add_list, add_marked, count_marked, mark_list, narrow, put_back, take_marked)
+
 cdef double SUM_SLACK = 1.0 + 1e-12     # bounds are added in another order than scores: room for the rounding
 
 cdef enum:
     MAX_PROBED = 64             # lists that may be left to probing; with more of them every list is read
+    SEEK_POSTINGS = 16          # to seek one document in a list costs as much as to look at this many postings
 
 
 # ------------------------------------------------------------------------ hits
@@ -288,6 +295,7 @@ cdef void search_conjunction(Search* s) noexcept nogil:
     cdef uint64_t size, smallest = <uint64_t>-1
     cdef const Leaf* leaf
     cdef bint together
+    cdef double score
     for i in range(s.n_leaves):
         leaf = &s.leaves[i]
         if leaf.n == 0:
@@ -321,13 +329,125 @@ cdef void search_conjunction(Search* s) noexcept nogil:
         if not together:
             continue
         if accepted(s, doc):
+            score = exact_score(s, s.cursors, doc, <uint64_t>-1) if s.scored else 0.0
+            if score >= threshold(s):       # finding phrases costs most
+                for phrase in range(s.n_phrases):
+                    if not s.check(s.context, s.cursors, phrase, doc):
+                        together = False
+                        break
+                if together:
+                    offer(s, doc, score)
+        doc = seek_leaf(s, &s.leaves[lead], doc + 1)
+
+
+cdef bint is_dense(const Search* s, uint32_t* order) noexcept nogil:
+    """Whether to narrow leaves down in windows; `order` becomes the order in which to do it.
+
+    Shorter leaves first; where everything is wanted in the one order of addition instead.
+    """
+    cdef uint32_t i, j, k
+    cdef uint64_t sizes[MAX_PROBED]
+    cdef uint64_t total = 0
+    if s.n_leaves > MAX_PROBED:
+        return False
+    for i in range(s.n_leaves):
+        if s.leaves[i].mode != LEAF_SUM or not s.leaves[i].scores or s.leaves[i].n == 0:
+            return False
+        sizes[i] = 0
+        for j in range(s.leaves[i].first, s.leaves[i].first + s.leaves[i].n):
+            sizes[i] += s.cursors[j].source.n
+        total += sizes[i]
+        k = i
+        while s.prune and k > 0 and sizes[order[k - 1]] > sizes[i]:
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = i
+    for i in range(s.n_leaves):
+        if total > sizes[i] * (SEEK_POSTINGS + 1):
+            return False
+    return True
+
+
+cdef uint32_t first_together(Search* s, uint32_t base) noexcept nogil:
+    """No document of every leaf lies in [base, answer)."""
+    cdef uint32_t i, j, doc, first
+    for i in range(s.n_leaves):
+        first = NO_DOC
+        for j in range(s.leaves[i].first, s.leaves[i].first + s.leaves[i].n):
+            doc = next_possible(&s.cursors[j], base)
+            if doc < first:
+                first = doc
+        if first > base:
+            base = first
+    return base
+
+
+cdef void search_narrowing(Search* s, const uint32_t* order) noexcept nogil:
+    cdef uint32_t base = 0, limit
+    cdef double bar
+    cdef double total
+    cdef uint32_t j
+    while base < s.view.n_docs and not s.error:
+        base = first_together(s, base)
+        if base >= s.view.n_docs:
+            return
+        base &= ~<uint32_t>63
+        limit = s.view.n_docs if s.view.n_docs - base < WINDOW else base + WINDOW
+        bar = threshold(s)
+        if s.prune and bar > 0.0:
+            total = 0.0
+            for j in range(s.n_cursors):
+                total += cursor_bound(&s.cursors[j], base, limit - 1)
+            if total * SUM_SLACK < bar:
+                base = limit
+                continue
+        narrow_window(s, order, base, limit)
+        base = limit
+
+
+cdef void narrow_window(Search* s, const uint32_t* order, uint32_t base, uint32_t limit) noexcept nogil:
+    cdef uint32_t i, j, n, n_words = (limit - base + 63) // 64
+    cdef uint64_t* bits = s.scratch.bits
+    cdef uint64_t* both = s.scratch.masks       # [n_words] of it
+    cdef double* sums = s.scratch.sums
+    cdef const Leaf* leaf
+    for i in range(s.n_leaves):
+        leaf = &s.leaves[order[i]]
+        for j in range(leaf.first, leaf.first + leaf.n):
+            if i == 0 and s.scored:
+                add_list(&s.cursors[j], base, limit, sums, bits)
+            elif s.scored:
+                add_both(&s.cursors[j], base, limit, sums, bits, both)
+            else:
+                mark_list(&s.cursors[j], base, limit, bits if i == 0 else both)
+        if i > 0 and not narrow(sums, bits, both, n_words):
+            return
+    if not s.scored and s.collect == COLLECT_COUNT and s.n_phrases == 0:
+        s.count += count_marked(bits, n_words, NULL if s.view.accept == NULL else s.view.accept + (base >> 6))
+        return
+    n = take_marked(sums, bits, n_words, threshold(s) / SUM_SLACK if s.scored else -INFINITY,
+                    s.scratch.touched_leaf, s.scratch.part)
+    offer_together(s, base, n, not s.prune or (s.n_leaves == 2 and s.n_cursors == 2))
+
+
+cdef void offer_together(Search* s, uint32_t base, uint32_t n, bint exact) noexcept nogil:
+    """Offer what holds every leaf, and every phrase; `exact`: the sums are those of the one order of addition."""
+    cdef uint32_t i, doc, phrase
+    cdef double* values = s.scratch.part
+    cdef bint together
+    for i in range(n):
+        doc = base + s.scratch.touched_leaf[i]
+        if accepted(s, doc) and (not s.scored or values[i] * SUM_SLACK >= threshold(s)):
+            together = True
             for phrase in range(s.n_phrases):
-                if not s.check(s.context, s.cursors, phrase, doc):
+                if not s.check(s.context, open_probes(s), phrase, doc):
                     together = False
                     break
-            if together:
-                offer(s, doc, exact_score(s, s.cursors, doc, <uint64_t>-1) if s.scored else 0.0)
-        doc = seek_leaf(s, &s.leaves[lead], doc + 1)
+            if together and not s.scored:
+                offer(s, doc, 0.0)
+            elif together:
+                offer(s, doc, values[i] if exact else exact_score(s, open_probes(s), doc, <uint64_t>-1))
+        values[i] = -1.0
 
 
 # --------------------------------------------------------------------- windows
@@ -587,6 +707,127 @@ cdef void search_windows(Search* s) noexcept nogil:
         base = limit
 
 
+# ------------------------------------------------------------------------ sums
+cdef double window_bounds(Search* s, uint32_t base, uint32_t limit, double* bounds) noexcept nogil:
+    """What each list adds at most in [base, limit), and the sum of that."""
+    cdef uint32_t j
+    cdef double total = 0.0
+    for j in range(s.n_cursors):
+        bounds[j] = cursor_bound(&s.cursors[j], base, limit - 1)
+        total += bounds[j]
+    return total
+
+
+cdef void search_sums(Search* s) noexcept nogil:
+    cdef uint32_t j, base = 0, limit, first, n_probed
+    cdef double bar, rest = 0.0
+    cdef double bounds[MAX_PROBED]
+    cdef uint32_t order[MAX_PROBED]
+    cdef bint probed[MAX_PROBED]
+    cdef bint may_probe = s.prune and s.n_cursors <= MAX_PROBED
+    while base < s.view.n_docs and not s.error:
+        bar = threshold(s)
+        n_probed = 0
+        if may_probe and bar > 0.0:
+            for j in range(s.n_cursors):
+                bounds[j] = s.cursors[j].bound
+            n_probed = split_lists(s, bounds, bar, order, probed, &rest)
+        first = first_possible(s, base, probed if n_probed > 0 else NULL)
+        if first == <uint32_t>NO_DOC:
+            return
+        base = first & ~<uint32_t>63
+        limit = s.view.n_docs if s.view.n_docs - base < WINDOW else base + WINDOW
+        n_probed = 0
+        if may_probe and bar > 0.0:
+            if window_bounds(s, base, limit, bounds) * SUM_SLACK < bar:
+                base = limit
+                continue
+            n_probed = split_lists(s, bounds, bar, order, probed, &rest)
+        if n_probed == 0:
+            sum_window(s, base, limit)
+        else:
+            probe_window(s, base, limit, bounds, order, n_probed, rest)
+        base = limit
+
+
+cdef void sum_window(Search* s, uint32_t base, uint32_t limit) noexcept nogil:
+    """Add every list, in the one order of addition."""
+    cdef uint32_t j, n, n_words = (limit - base + 63) // 64
+    cdef uint32_t* places = s.scratch.touched_leaf
+    cdef double* values = s.scratch.part
+    if not s.scored:
+        for j in range(s.n_cursors):
+            mark_list(&s.cursors[j], base, limit, s.scratch.bits)
+        s.count += count_marked(s.scratch.bits, n_words, NULL if s.view.accept == NULL else s.view.accept + (base >> 6))
+        return
+    for j in range(s.n_cursors):
+        add_list(&s.cursors[j], base, limit, s.scratch.sums, s.scratch.bits)
+    n = take_marked(s.scratch.sums, s.scratch.bits, n_words, threshold(s), places, values)
+    for j in range(n):
+        if accepted(s, base + places[j]):
+            offer(s, base + places[j], values[j])
+        values[j] = -1.0            # where `part` rests
+
+
+cdef void probe_window(Search* s, uint32_t base, uint32_t limit, const double* bounds, const uint32_t* order,
+                       uint32_t n_probed, double rest) noexcept nogil:
+    """Add the lists that matter on their own, then the others, best first, to what could still reach the threshold.
+
+    The first `n_probed` lists of `order` are the others. What is left is scored again in the one order of addition.
+    """
+    cdef uint32_t j, i, n, kept, n_words = (limit - base + 63) // 64
+    cdef uint64_t expected
+    cdef uint32_t* places = s.scratch.touched_leaf
+    cdef double* values = s.scratch.part
+    cdef double bar = threshold(s), left = rest
+    cdef Cursor* c
+    for j in range(n_probed, s.n_cursors):
+        add_list(&s.cursors[order[j]], base, limit, s.scratch.sums, s.scratch.bits)
+    n = take_marked(s.scratch.sums, s.scratch.bits, n_words, bar / SUM_SLACK - left, places, values)
+    i = n_probed
+    while i > 0 and n > 0:
+        i -= 1
+        c = &s.cursors[order[i]]
+        left = 0.0
+        for j in range(i):
+            left += bounds[order[j]]
+        expected = <uint64_t>c.source.n * (limit - base) // s.view.n_docs
+        if n * <uint64_t>SEEK_POSTINGS < expected:
+            for j in range(n):
+                if cursor_seek(c, base + places[j]) == base + places[j]:
+                    values[j] += cursor_score(c)
+        else:
+            put_back(places, values, n, s.scratch.sums, s.scratch.bits)
+            for j in range(n):
+                values[j] = -1.0
+            add_marked(c, base, limit, s.scratch.sums, s.scratch.bits)
+            n = take_marked(s.scratch.sums, s.scratch.bits, n_words, 0.0, places, values)
+        kept = 0
+        for j in range(n):
+            if (values[j] + left * SUM_SLACK) * SUM_SLACK >= bar:
+                places[kept] = places[j]
+                values[kept] = values[j]
+                kept += 1
+        for j in range(kept, n):
+            values[j] = -1.0
+        n = kept
+    for j in range(n):
+        if values[j] * SUM_SLACK >= threshold(s) and accepted(s, base + places[j]):
+            offer(s, base + places[j], exact_score(s, open_probes(s), base + places[j], <uint64_t>-1))
+        values[j] = -1.0
+
+
+cdef bint only_sums(const Search* s) noexcept nogil:
+    """Whether any leaf may match, and each counts by the sum of its lists."""
+    cdef uint32_t i
+    if s.n_ops > 0 or s.n_phrases > 0 or s.need > 1 or not (s.scored or s.collect == COLLECT_COUNT):
+        return False
+    for i in range(s.n_leaves):
+        if s.scored and (s.leaves[i].mode != LEAF_SUM or not s.leaves[i].scores):
+            return False
+    return True
+
+
 cdef uint32_t next_possible(const Cursor* c, uint32_t base) noexcept nogil:
     """No document of the list lies in [base, answer). Decodes nothing."""
     cdef uint32_t block
@@ -607,12 +848,18 @@ cdef uint32_t next_possible(const Cursor* c, uint32_t base) noexcept nogil:
 cdef void search_view(Search* s) noexcept nogil:
     """Search one segment. The cursors are open; hits of earlier segments stand in the heap and raise the threshold."""
     cdef uint32_t j
+    cdef uint32_t order[MAX_PROBED]
     if s.n_cursors == 0 and s.n_ops == 0:
         return
     if s.n_ops == 0 and s.n_phrases == 0 and s.n_cursors == 1 and s.need <= 1:
         search_list(s, &s.cursors[0])
     elif s.n_ops == 0 and s.need == s.n_leaves and (s.n_leaves > 1 or s.n_phrases > 0):
-        search_conjunction(s)
+        if is_dense(s, order):
+            search_narrowing(s, order)
+        else:
+            search_conjunction(s)
+    elif only_sums(s):
+        search_sums(s)
     else:
         search_windows(s)
     for j in range(s.n_cursors):
