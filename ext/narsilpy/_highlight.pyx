@@ -3,13 +3,11 @@
 # Only the window is read, and its snippet is one string of the exact size, filled segment by segment. Everything else a
 # Highlight offers (positions, passages, all matches) is made when it is first asked for, from records and a reference to
 # the stored text. The slow twin of `build` is tests/reference/build.py.
-#
-# Where a cluster of code points could stand at a cut (anything from U+0300 on beside it, or CR LF), Python decides
-# (highlight/breaks.py); below that no code point continues another.
 from libc.math cimport log
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
+from narsilpy._graphemes cimport grapheme_before
 from narsilpy._spans cimport SpanArray, densest, snap
 from narsilpy._spans import Positions
 
@@ -97,26 +95,6 @@ cdef object passage_type():
     return passage_class
 
 
-cdef object grapheme_function = None
-
-
-cdef Py_ssize_t whole(str text, Py_ssize_t at) except -1:
-    """The last place at or before `at` that is not inside a grapheme."""
-    cdef uint32_t char, before
-    global grapheme_function
-    if at <= 0 or at >= PyUnicode_GET_LENGTH(text):
-        return at
-    char = PyUnicode_READ_CHAR(text, at)
-    before = PyUnicode_READ_CHAR(text, at - 1)
-    if char < 0x300 and before < 0x300 and not (char == 10 and before == 13):
-        return at
-    if grapheme_function is None:
-        from narsilpy.highlight.breaks import grapheme_start
-
-        grapheme_function = grapheme_start
-    return grapheme_function(text, at)
-
-
 def build(value, SpanArray spans not None, options, Py_ssize_t first=0, Py_ssize_t stop=-1, source=None):
     """The highlight of one window of a text: the records [first, stop) of `spans` are its matches, `options` a FieldPlan.
 
@@ -186,14 +164,14 @@ cdef (Py_ssize_t, Py_ssize_t) window(str text, SpanArray spans, Py_ssize_t first
     if start < 0:
         # no match fits whole: a window that starts with the first one shows its beginning
         start = 0 if boundary == "char" else min(<Py_ssize_t>spans.records[first].start, length - size)
-        return whole(text, start), whole(text, start + size)
+        return grapheme_before(text, start), grapheme_before(text, start + size)
     end = start + size
     if boundary == "char":
-        return whole(text, start), whole(text, end)
+        return grapheme_before(text, start), grapheme_before(text, end)
     if first == stop:
         start = 0
         snap(text, &start, &end, 0, 0)
-        return whole(text, start), whole(text, end)
+        return grapheme_before(text, start), grapheme_before(text, end)
     while i < j and spans.records[i].start < start:
         i += 1
     while j > i and spans.records[j - 1].end > end:
@@ -205,7 +183,7 @@ cdef (Py_ssize_t, Py_ssize_t) window(str text, SpanArray spans, Py_ssize_t first
 
         start, end = sentence_bounds(text, start, end, match_start, match_end, size)
     snap(text, &start, &end, match_start, match_end)
-    return whole(text, start), whole(text, end)
+    return grapheme_before(text, start), grapheme_before(text, end)
 
 
 cdef inline Py_ssize_t escaped_size(uint32_t char) noexcept:
@@ -345,7 +323,7 @@ def passages(str text not None, SpanArray spans not None, Py_ssize_t first, Py_s
                 i = max(<Py_ssize_t>0, min((start + match_end - size) // 2, length - size))
                 j = min(length, i + size)
                 snap(text, &i, &j, start, match_end)
-                start, end = whole(text, i), whole(text, j)
+                start, end = grapheme_before(text, i), grapheme_before(text, j)
             start = max(start, reached)
             if end > <Py_ssize_t>spans.horizon:     # it could show matches that are not here
                 break

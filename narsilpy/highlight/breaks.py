@@ -2,43 +2,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 NEAR = 200                  # code points in front of a match in which most sentences start
 LOOK_AROUND = 1_000         # code points beyond which no sentence is looked for
-
-
-def snap_to_graphemes(text: str, start: int, end: int) -> tuple[int, int]:
-    """The window, each edge moved left to where no grapheme is cut."""
-    return grapheme_start(text, start), grapheme_start(text, end)
-
-
-def grapheme_start(text: str, at: int) -> int:
-    """The last place at or before `at` that is not inside a grapheme."""
-    while 0 < at < len(text) and _continues(text, at):
-        at -= 1
-    return at
-
-
-def _continues(text: str, at: int) -> bool:
-    char, before = text[at], text[at - 1]
-    if char == "\n" and before == "\r":
-        return True
-    if char < "\u0300":
-        return False
-    code = ord(char)
-    if char == "\u200d" or before == "\u200d" or unicodedata.category(char)[0] == "M":
-        return before not in "\r\n"
-    if 0x1F3FB <= code <= 0x1F3FF or 0xE0020 <= code <= 0xE007F:
-        return True
-    if 0x1160 <= code <= 0x11FF and 0x1100 <= ord(before) <= 0x11FF:
-        return True
-    if 0x1F1E6 <= code <= 0x1F1FF:
-        start = at
-        while start > 0 and 0x1F1E6 <= ord(text[start - 1]) <= 0x1F1FF:
-            start -= 1
-        return (at - start) % 2 == 1
-    return False
 
 
 def sentence_bounds(text: str, start: int, end: int, match_start: int, match_end: int, size: int) -> tuple[int, int]:

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 from narsilpy._highlight import Highlight
 from narsilpy._spans import Positions, SpanArray, densest, snap_to_words, tag
-from narsilpy.highlight.breaks import sentence_bounds, snap_to_graphemes
+from narsilpy.highlight.breaks import sentence_bounds
 from narsilpy.highlight.model import Passage, Span
 from narsilpy.highlight.options import FieldPlan
+from tests.reference.graphemes import snap_to_graphemes
 from tests.reference.passages import best_passages
 
 

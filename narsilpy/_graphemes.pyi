@@ -1,0 +1,3 @@
+UNICODE_VERSION: str
+
+def grapheme_start(text: str, at: int) -> int: ...
