@@ -45,7 +45,7 @@ cdef class ScratchBox:
         s.part = <double*>malloc(WINDOW * sizeof(double))
         s.masks = <uint64_t*>calloc(WINDOW, sizeof(uint64_t))
         s.bits = <uint64_t*>calloc(WINDOW // 64, sizeof(uint64_t))
-        s.touched_leaf = <uint32_t*>malloc(WINDOW * sizeof(uint32_t))
+        s.touched_leaf = <uint32_t*>malloc(2 * WINDOW * sizeof(uint32_t))
         s.sums = <double*>calloc(WINDOW, sizeof(double))
         if (s.sums == NULL or s.slots == NULL or s.best == NULL or s.part == NULL or s.masks == NULL or s.bits == NULL
                 or s.touched_leaf == NULL):

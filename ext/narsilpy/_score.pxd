@@ -58,7 +58,7 @@ cdef struct Scratch:
     double* part
     uint64_t* masks             # [WINDOW] leaves matched, for boolean programs
     uint64_t* bits              # [WINDOW / 64] documents touched
-    uint32_t* touched_leaf      # [WINDOW]; where nothing but sums is wanted: places
+    uint32_t* touched_leaf      # [2 * WINDOW]: of a leaf, then of one expansion; or places of sums
     double* sums                # [WINDOW], all zero between uses
 
 ctypedef bint (*phrase_check)(void* context, Cursor* cursors, uint32_t phrase, uint32_t doc) noexcept nogil
@@ -80,6 +80,7 @@ cdef struct Search:
     size_t n_out
     size_t out_size
     uint64_t count
+    bint distinct               # a document may be offered again: its best score counts
     int error                   # 1 = out of memory, 2 = corrupt list
     # the segment at hand
     const View* view

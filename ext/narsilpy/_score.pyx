@@ -1,5 +1,6 @@
-# Scoring: the cursors of one segment in, hits out. Five ways, one answer:
+# Scoring: the cursors of one segment in, hits out. Six ways, one answer:
 #   one list      a single cursor, block by block, whole blocks skipped by their bounds
+#   best list     only the best expansion of one word counts: the lists one by one, the most promising first
 #   conjunction   every leaf must match: a short one leads and the others follow by seeking; leaves of similar lengths
 #                 are narrowed down in windows of sums, one after the other
 #   sums          any leaf may match and all count: WINDOW documents at a time, list by list into an array of sums; windows
@@ -39,6 +40,7 @@ cdef double SUM_SLACK = 1.0 + 1e-12     # bounds are added in another order than
 
 cdef enum:
     MAX_PROBED = 64             # lists that may be left to probing; with more of them every list is read
+    MAX_DISTINCT = 128          # hits that may be walked through for each document that is offered
     SEEK_POSTINGS = 16          # to seek one document in a list costs as much as to look at this many postings
 
 
@@ -146,6 +148,18 @@ cdef void collect_block(Search* s, const Cursor* c) noexcept nogil:
     s.n_out = n
 
 
+cdef bint raise_hit(Search* s, uint32_t doc, double score) noexcept nogil:
+    """Whether a document is among the hits already; its better score counts from now on."""
+    cdef uint32_t i
+    for i in range(s.n):
+        if s.heap[i].doc == doc and s.heap[i].view == s.view_number:
+            if score > s.heap[i].score:
+                s.heap[i].score = score
+                sift_down(s.heap, s.n, i)
+            return True
+    return False
+
+
 cdef void offer(Search* s, uint32_t doc, double score) noexcept nogil:
     """A matching, accepted document with its exact score."""
     cdef Found hit
@@ -175,6 +189,8 @@ cdef void offer(Search* s, uint32_t doc, double score) noexcept nogil:
             order = compare_ids(hit.id, hit.id_size, s.anchor_id, s.anchor_id_size)
             if order <= 0:
                 return
+    if s.distinct and raise_hit(s, doc, score):
+        return
     if s.n < s.k:
         s.heap[s.n] = hit
         s.n += 1
@@ -217,6 +233,40 @@ cdef void search_list(Search* s, Cursor* c) noexcept nogil:
             c.block = block - 1
         if not cursor_next_block(c) or s.error:
             return
+
+
+# ------------------------------------------------------------------- best list
+cdef bint only_best(const Search* s) noexcept nogil:
+    """Whether a document's score is the best of single lists: the top k of all is found in the top k of each."""
+    cdef uint32_t j
+    if not (s.prune and s.scored and s.n_ops == 0 and s.n_phrases == 0 and s.need <= 1 and s.n_leaves == 1):
+        return False
+    if s.leaves[0].mode != LEAF_MAX or not s.leaves[0].scores or s.has_anchor:
+        return False        # behind an anchor a document must not come back with the score of a lesser list
+    if s.k > MAX_DISTINCT or s.n_cursors > WINDOW:
+        return False
+    for j in range(1, s.n_cursors):
+        if s.cursor_part[j] == s.cursor_part[j - 1]:
+            return False
+    return True
+
+
+cdef void search_best(Search* s) noexcept nogil:
+    """The lists one after the other, those with the greatest bounds first."""
+    cdef uint32_t j, k
+    cdef uint32_t* order = s.scratch.touched_leaf
+    for j in range(s.n_cursors):
+        k = j
+        while k > 0 and s.cursors[order[k - 1]].bound < s.cursors[j].bound:
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = j
+    s.distinct = True
+    for j in range(s.n_cursors):
+        if s.error or s.cursors[order[j]].bound < threshold(s):
+            break
+        search_list(s, &s.cursors[order[j]])
+    s.distinct = False
 
 
 # ----------------------------------------------------------------- exact score
@@ -858,6 +908,8 @@ cdef void search_view(Search* s) noexcept nogil:
             search_narrowing(s, order)
         else:
             search_conjunction(s)
+    elif only_best(s):
+        search_best(s)
     elif only_sums(s):
         search_sums(s)
     else:

@@ -1,4 +1,4 @@
-"""Lists of many blocks, windows and segments: the pruned top k is the exhaustive one, and both are the twin's, bit by bit.
+"""The pruned top k over lists of many blocks, windows and segments is the exhaustive one, and the twin's, bit by bit.
 
 The collections of `test_native_search` are small, so that failures are readable; nothing is ever skipped in them. These
 have thousands of documents, words of every density, long and short documents side by side.
@@ -110,16 +110,28 @@ class Large:
                 scores.append((total, self.ids[doc]))
         return sorted(scores, key=lambda hit: (-hit[0], hit[1]))
 
-    def query(self, terms: list[str], need: int) -> Query:
+    def expected_best(self, terms: list[str]) -> list[tuple[float, str]]:
+        best: dict[int, float] = {}
+        for term in terms:
+            for doc, scores in self.impacts(term).items():
+                best[doc] = max(best.get(doc, 0.0), functools.reduce(float.__add__, scores, 0.0))
+        return sorted(((score, self.ids[doc]) for doc, score in best.items()), key=lambda hit: (-hit[0], hit[1]))
+
+    def query(self, terms: list[str], need: int, best: bool = False) -> Query:
         n_docs, lengths = self.totals
         query = Query(list(self.segments), list(self.live), n_docs, K1, B,
                       [(length / n_docs, 1.0, True) for length in lengths])
-        for term in terms:
-            query.add_leaf()
+        for number, term in enumerate(terms):
+            if not best or number == 0:
+                query.add_leaf(best_only=best)
             df = sum(texts is not None and (term in texts[0] or term in texts[1]) for texts in self.texts)
             query.add_term(term.encode(), term, df=df)
         query.need = need
         return query
+
+
+    def named(self, numbers: Any, scores: Any) -> list[tuple[float, str]]:
+        return [(score, self.ids[number]) for number, score in zip(numbers, scores, strict=True)]
 
 
 @functools.cache
@@ -136,9 +148,7 @@ def test_the_pruned_top_is_the_exhaustive_one(layout: str, terms: list[str], tog
     expected = collection.expected(terms, need)
     query = collection.query(terms, need)
 
-    def named(numbers: Any, scores: Any) -> list[tuple[float, str]]:
-        return [(score, collection.ids[number]) for number, score in zip(numbers, scores, strict=True)]
-
+    named = collection.named
     assert named(*query.top(k)) == expected[:k]
     assert sorted(named(*query.all()), key=lambda hit: (-hit[0], hit[1])) == expected
     assert query.count() == len(expected)
@@ -146,3 +156,16 @@ def test_the_pruned_top_is_the_exhaustive_one(layout: str, terms: list[str], tog
         score, doc_id = expected[k]
         assert named(*query.top(k, anchor=(score, doc_id.encode()))) == expected[k + 1:2 * k + 1]
         assert named(*query.top(2 * k, min_score=score)) == [hit for hit in expected[:2 * k] if hit[0] >= score]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@given(st.lists(st.sampled_from([*SHARES, "zz"]), min_size=1, max_size=5, unique=True), st.sampled_from([1, 2, 10, 200]))
+def test_the_best_of_several_lists_counts(layout: str, terms: list[str], k: int) -> None:
+    collection = large(layout)
+    expected = collection.expected_best(terms)
+    query = collection.query(terms, 1, best=True)
+    assert collection.named(*query.top(k)) == expected[:k]
+    assert sorted(collection.named(*query.all()), key=lambda hit: (-hit[0], hit[1])) == expected
+    if len(expected) > k:
+        score, doc_id = expected[k]
+        assert collection.named(*query.top(k, anchor=(score, doc_id.encode()))) == expected[k + 1:2 * k + 1]
