@@ -102,12 +102,12 @@ def build(value, SpanArray spans not None, options, Py_ssize_t first=0, Py_ssize
     """
     cdef Py_ssize_t size, length, start = 0, end, i, j
     cdef Highlight found
-    cdef str text, boundary
+    cdef str text, boundary, language
     cdef tuple plan
-    if not isinstance(value, str) or not isinstance(options, tuple) or len(options) < 8:
+    if not isinstance(value, str) or not isinstance(options, tuple) or len(options) < 9:
         raise TypeError("a text and a FieldPlan are needed")
     text, plan = <str>value, <tuple>options     # subclasses are fine
-    size, boundary = plan[2], plan[3]
+    size, boundary, language = plan[2], plan[3], plan[8]
     end = length = PyUnicode_GET_LENGTH(text)
     if stop < 0:
         stop = spans.n
@@ -134,7 +134,7 @@ def build(value, SpanArray spans not None, options, Py_ssize_t first=0, Py_ssize
             found.source = None
             first, i = 0, spans.n
             stop = i
-        start, end = window(text, spans, first, i, size, boundary)
+        start, end = window(text, spans, first, i, size, boundary, language)
     elif spans.horizon < length:
         found.spans = spans = source()
         found.source = None
@@ -156,7 +156,7 @@ def build(value, SpanArray spans not None, options, Py_ssize_t first=0, Py_ssize
 
 
 cdef (Py_ssize_t, Py_ssize_t) window(str text, SpanArray spans, Py_ssize_t first, Py_ssize_t stop, Py_ssize_t size,
-                                     str boundary) except *:
+                                     str boundary, str language) except *:
     """Which stretch of a longer text to show."""
     cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), start = 0, end, i = first, j = stop, match_start, match_end
     if first < stop:
@@ -179,9 +179,9 @@ cdef (Py_ssize_t, Py_ssize_t) window(str text, SpanArray spans, Py_ssize_t first
     match_start = spans.records[i].start
     match_end = spans.records[j - 1].end
     if boundary == "sentence":
-        from narsilpy.highlight.breaks import sentence_bounds
+        from narsilpy.highlight.sentences import sentence_bounds
 
-        start, end = sentence_bounds(text, start, end, match_start, match_end, size)
+        start, end = sentence_bounds(text, start, end, match_start, match_end, size, language)
     snap(text, &start, &end, match_start, match_end)
     return grapheme_before(text, start), grapheme_before(text, end)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from narsilpy._quotes import fold_quote
 from narsilpy._text import parts
-from narsilpy.highlight.breaks import sentence_span
+from narsilpy.highlight.sentences import Sentences
 
 AROUND = 64     # code points beside a cut in which the word it may split is looked for
 APOSTROPHES = "'\u2019\u02bc"
@@ -77,18 +77,15 @@ def _changes_meaning(text: str, at: int) -> bool:
     return before in SIGNS and after.isdecimal() and not left.isalnum()
 
 
-def nearest_sentence(text: str, quote: str) -> tuple[int, int, int] | None:
+def nearest_sentence(text: str, quote: str, language: str = "english") -> tuple[int, int, int] | None:
     """`(start, end, differs_at)` of the sentence that shares most words with a quote; None where none shares any."""
     wanted = set(fold_quote(quote)[0].split())
     best: tuple[int, int] | None = None
     best_shared = 0
-    at = 0
-    while at < len(text):
-        start, end = sentence_span(text, at)
+    for start, end in Sentences(text, language):
         shared = len(wanted.intersection(fold_quote(text[start:end])[0].split()))
         if shared > best_shared:
             best, best_shared = (start, end), shared
-        at = max(end, at) + 1
     return None if best is None else (*best, first_difference(text[best[0]:best[1]], quote))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from narsilpy.errors import ErrorCode, InvalidQuery
-from narsilpy.highlight.breaks import sentence_span
 from narsilpy.highlight.model import Quote, Span
+from narsilpy.highlight.sentences import Sentences, sentence_span
 from narsilpy.query.highlights import field_spans
 from narsilpy.schema import text_of
 
@@ -18,31 +18,35 @@ MAX_SENTENCES = 16      # sentences with matches that are looked at in one field
 def sentence_at(text: str, offset: int, *, language: str = "english") -> Span:
     """The span of the sentence that holds an offset, without the white space about it.
 
-    Looks at most 1,000 code points to either side. `language` is accepted; the rules are the same for all of them.
-    Raises `InvalidQuery` where `offset` lies outside the text.
+    An offset in white space belongs to the sentence before it, and that white space stays in the span. `language` is a
+    name of `list_languages()` or an ISO 639 code. However long the text is, a few thousand code points are read; no
+    sentence is longer than 2,048. Raises `InvalidQuery` where `offset` lies outside the text, `LanguageNotSupported`.
 
     >>> text = "It costs 4.5 euros. Dr. Smith paid."
     >>> tuple(sentence_at(text, 0)), tuple(sentence_at(text, 21))
     ((0, 19), (20, 35))
     """
-    if not isinstance(text, str) or type(offset) is not int:
-        raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION, "sentence_at takes a str and a whole number", {})
+    if not isinstance(text, str) or type(offset) is not int or not isinstance(language, str):
+        raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION, "sentence_at takes a str, a whole number, a language", {})
     if not 0 <= offset < max(1, len(text)):
         raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION,
                            f"offset {offset} lies outside a text of {len(text)} code points", {"option": "offset"})
-    return Span(*sentence_span(text, offset))
+    return Span(*sentence_span(text, offset, language))
 
 
-def ranked_quotes(value: Any, spans: SpanArray, limit: int) -> list[Quote]:
+def ranked_quotes(value: Any, spans: SpanArray, limit: int, language: str) -> list[Quote]:
     """Sentences with matches, those with most different words of the query first, then those with most matches."""
     elements = [value] if isinstance(value, str) else value
     found: list[tuple[int, int, int, Quote]] = []
     at = 0
     positions = spans.positions
+    sentences = Sentences("", language)
     while at < len(positions) and len(found) < MAX_SENTENCES:
         span = positions[at]
         text = elements[span.value or 0]
-        start, end = sentence_span(text, span.start)
+        if text is not sentences.text:
+            sentences = Sentences(text, language)
+        start, end = sentences.span(span.start)
         words = set()
         n_matches = 0
         while at < len(positions) and positions[at].value == span.value and positions[at].start < end:
@@ -62,5 +66,5 @@ def quote_of_hit(source: Any, field: str) -> Quote | None:
     value = text_of(stored, tuple(field.split(".")))
     if value is None:
         return None
-    found = ranked_quotes(value, field_spans(core, query, number, field, value), 1)
+    found = ranked_quotes(value, field_spans(core, query, number, field, value), 1, core.settings.language)
     return found[0] if found else None

@@ -39,7 +39,8 @@ class CitationVerbs:
             value = None if stored is None else text_of(stored, tuple(field.split(".")))
             if plan.query is None or number is None or value is None:
                 return []
-            return ranked_quotes(value, field_spans(core, plan.query, number, field, value), limit)
+            spans = field_spans(core, plan.query, number, field, value)
+            return ranked_quotes(value, spans, limit, core.settings.language)
 
     @overload
     def verify_quote(self, index: str, doc_id: str, quote: str, *, field: str | None = None,
@@ -85,7 +86,7 @@ class CitationVerbs:
                     citation = Citation(index, doc_id, name, start, end, text[start:end], value)
                     return Verification(citation) if explain else citation
                 seen += 1
-        return _explanation(index, doc_id, texts, quote) if explain else None
+        return _explanation(index, doc_id, texts, quote, core.settings.language) if explain else None
 
     def locate_quote(self, index: str, quote: str, *, match: MatchMode = "exact", limit: int = 10) -> list[Citation]:
         """Which documents hold these words, in order of ids: one citation a document, its first place."""
@@ -160,10 +161,11 @@ def _texts(core: IndexCore, stored: Any, field: str | None) -> Iterator[tuple[st
                     yield name, number, item
 
 
-def _explanation(index: str, doc_id: str, texts: list[tuple[str, int | None, str]], quote: str) -> Verification:
+def _explanation(index: str, doc_id: str, texts: list[tuple[str, int | None, str]], quote: str,
+                 language: str) -> Verification:
     best: Verification = Verification(None)
     for name, value, text in texts:
-        nearest = nearest_sentence(text, quote)
+        nearest = nearest_sentence(text, quote, language)
         if nearest is not None and (best.differs_at is None or nearest[2] > best.differs_at):
             start, end, differs_at = nearest
             best = Verification(None, Citation(index, doc_id, name, start, end, text[start:end], value), differs_at)

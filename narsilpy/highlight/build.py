@@ -35,10 +35,10 @@ def _passages(text: str, spans: SpanArray, first: int, stop: int, plan: FieldPla
     pieces: list[str] = []
     reached = 0
     shown: list[Span] = []
-    best = best_passages(text, spans, first, stop, plan.passages, plan.max_chars, plan.boundary)
+    best = best_passages(text, spans, first, stop, plan.passages, plan.max_chars, plan.boundary, plan.language)
     if not best and source is not None:     # every passage reaches beyond what was read
         spans, source = source(), None
-        best = best_passages(text, spans, 0, len(spans), plan.passages, plan.max_chars, plan.boundary)
+        best = best_passages(text, spans, 0, len(spans), plan.passages, plan.max_chars, plan.boundary, plan.language)
     for start, end, inside_first, inside_stop, score in best:
         inside = Positions(spans, inside_first, inside_stop)
         if text[reached:min(start, reached + plan.max_chars)].strip():      # a look at the gap's beginning is enough

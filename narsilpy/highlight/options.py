@@ -48,6 +48,7 @@ class FieldPlan(NamedTuple):
     passages: int
     no_match: str
     ellipsis: str
+    language: str = "english"    # of the index, for sentences
 
 
 class HighlightPlan(NamedTuple):

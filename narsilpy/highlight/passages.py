@@ -3,15 +3,15 @@ from __future__ import annotations
 
 from narsilpy._highlight import passages
 from narsilpy._spans import SpanArray
-from narsilpy.highlight.breaks import sentence_span
+from narsilpy.highlight.sentences import Sentences
 
 MAX_CANDIDATES = 256        # passages that are scored in one field; matches beyond them are not looked at
 
 
 def best_passages(text: str, spans: SpanArray, first: int, stop: int, n: int, max_chars: int,
-                  boundary: str) -> list[tuple[int, int, int, int, float]]:
+                  boundary: str, language: str = "english") -> list[tuple[int, int, int, int, float]]:
     """`(start, end, first record, stop record, score)` of the best `n` passages, in text order. They do not overlap."""
-    found = passages(text, spans, first, stop, max_chars, sentence_span if boundary == "sentence" else None,
-                     MAX_CANDIDATES)
+    sentences = Sentences(text, language).of if boundary == "sentence" else None
+    found = passages(text, spans, first, stop, max_chars, sentences, MAX_CANDIDATES)
     found.sort(key=lambda passage: (-passage[4], passage[0]))
     return sorted(found[:n])

@@ -30,8 +30,10 @@ class Highlighter:
         self._core = core
         self._query = query
         # name, path, number of the text field whose spans the index keeps, options, places to read of each word
+        language = core.settings.language
         self._fields = [
-            (name, parts, indexed_field(core, query, name), options,
+            (name, parts, indexed_field(core, query, name),
+             options if language == options.language else options._replace(language=language),
              SEARCHED_PLACES if options.passages == 1 else SEARCHED_FOR_PASSAGES)
             for name, parts, options in plan.plans]
 

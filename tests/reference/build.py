@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from narsilpy._highlight import Highlight
 from narsilpy._spans import Positions, SpanArray, densest, snap_to_words, tag
-from narsilpy.highlight.breaks import sentence_bounds
 from narsilpy.highlight.model import Passage, Span
 from narsilpy.highlight.options import FieldPlan
+from narsilpy.highlight.sentences import sentence_bounds
 from tests.reference.graphemes import snap_to_graphemes
 from tests.reference.passages import best_passages
 
@@ -38,7 +38,7 @@ def _passages(text: str, spans: SpanArray, first: int, stop: int, plan: FieldPla
     reached = 0
     shown: list[Span] = []
     for start, end, inside_first, inside_stop, score in best_passages(
-            text, spans, first, stop, plan.passages, plan.max_chars, plan.boundary):
+            text, spans, first, stop, plan.passages, plan.max_chars, plan.boundary, plan.language):
         inside = Positions(spans, inside_first, inside_stop)
         if text[reached:min(start, reached + plan.max_chars)].strip():      # a look at the gap's beginning is enough
             pieces.append(plan.ellipsis)
@@ -80,5 +80,5 @@ def _window(text: str, spans: SpanArray, first: int, stop: int, plan: FieldPlan)
         return snap_to_graphemes(text, *snap_to_words(text, 0, end, 0, 0))
     match_start, match_end = spans.edges(*spans.within(start, end, first, stop))
     if plan.boundary == "sentence":
-        start, end = sentence_bounds(text, start, end, match_start, match_end, size)
+        start, end = sentence_bounds(text, start, end, match_start, match_end, size, plan.language)
     return snap_to_graphemes(text, *snap_to_words(text, start, end, match_start, match_end))

@@ -5,7 +5,7 @@ import math
 from collections import Counter
 
 from narsilpy._spans import SpanArray, snap_to_words
-from narsilpy.highlight.breaks import sentence_span
+from narsilpy.highlight.sentences import sentence_span
 from tests.reference.graphemes import snap_to_graphemes
 
 K1, B, PIVOT = 1.2, 0.75, 87.0
@@ -13,13 +13,13 @@ MAX_CANDIDATES = 256        # passages that are scored in one field; matches bey
 
 
 def best_passages(text: str, spans: SpanArray, first: int, stop: int, n: int, max_chars: int,
-                  boundary: str) -> list[tuple[int, int, int, int, float]]:
+                  boundary: str, language: str = "english") -> list[tuple[int, int, int, int, float]]:
     """`(start, end, first record, stop record, score)` of the best `n` passages, in text order. They do not overlap."""
     found: list[tuple[int, int, int, int, float]] = []
     at = first
     reached = 0
     while at < stop and len(found) < MAX_CANDIDATES:
-        start, end = _stretch(text, *spans.edges(at, at + 1), max_chars, boundary)
+        start, end = _stretch(text, *spans.edges(at, at + 1), max_chars, boundary, language)
         start = max(start, reached)
         inside_first, inside_stop = spans.within(start, end, at, stop)
         if inside_first == inside_stop:     # a match longer than a passage may be
@@ -34,10 +34,11 @@ def best_passages(text: str, spans: SpanArray, first: int, stop: int, n: int, ma
     return sorted(found[:n])
 
 
-def _stretch(text: str, match_start: int, match_end: int, max_chars: int, boundary: str) -> tuple[int, int]:
+def _stretch(text: str, match_start: int, match_end: int, max_chars: int, boundary: str,
+             language: str) -> tuple[int, int]:
     """The stretch round one match: its sentence, or words to both sides of it up to the length allowed."""
     if boundary == "sentence":
-        start, end = sentence_span(text, match_start)
+        start, end = sentence_span(text, match_start, language)
         if not max_chars or end - start <= max_chars:
             return start, max(end, match_end)
     size = max_chars or round(2 * PIVOT)
