@@ -9,23 +9,22 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from narsilpy.citations.verbs import CitationVerbs
 from narsilpy.errors import EngineClosed, ErrorCode, IndexAlreadyExists, IndexNotFound, InvalidDocument
 from narsilpy.handle import Index
 from narsilpy.index import IndexCore
-from narsilpy.query.explain import explain
-from narsilpy.query.listing import list_page
 from narsilpy.query.options import QueryOptions
 from narsilpy.query.search import preflight, search
 from narsilpy.query.shapes import BM25, Filters, plain
-from narsilpy.query.suggest import suggest
 from narsilpy.results import BatchResult, Explanation, IndexStats, Page, Preflight, QueryResult, Suggestions
 from narsilpy.schema import validate_index_name
 from narsilpy.settings import make_settings
-from narsilpy.storage.store import Durability
 from narsilpy.storage.verbs import StorageVerbs
+
+if TYPE_CHECKING:
+    from narsilpy.storage.store import Durability
 
 
 class Narsil(StorageVerbs, CitationVerbs):
@@ -245,6 +244,8 @@ class Narsil(StorageVerbs, CitationVerbs):
         ...     [entry.id for entry in page.documents], page.total, [entry.id for entry in rest.documents], rest.cursor
         (['CB-1', 'CB-2'], 3, ['CB-0'], None)
         """
+        from narsilpy.query.listing import list_page
+
         return list_page(self._core(index), limit, cursor, plain(filters), plain(sort), plain(document))
 
     def suggest(self, index: str, prefix: str, *, limit: int = 10) -> Suggestions:
@@ -261,6 +262,8 @@ class Narsil(StorageVerbs, CitationVerbs):
         ...     narsil.suggest("rules", "my pus").terms
         (('pushchair', 2), ('pushed', 1))
         """
+        from narsilpy.query.suggest import suggest
+
         return suggest(self._core(index), prefix, limit)
 
     def explain(self, index: str, doc_id: str, term: Any, **options: Any) -> Explanation:
@@ -276,6 +279,8 @@ class Narsil(StorageVerbs, CitationVerbs):
         ...     explanation.value == narsil.query("rules", "violins")[0].score
         True
         """
+        from narsilpy.query.explain import explain
+
         return explain(self._core(index), doc_id, term, query_options(options))
 
 

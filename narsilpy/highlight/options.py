@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple
+
+import msgspec
 
 from narsilpy.errors import ErrorCode, InvalidQuery
 
@@ -11,8 +12,7 @@ BOUNDARIES = ("word", "sentence", "char")
 NO_MATCH = ("lead", "none")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HighlightOptions:
+class HighlightOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What to show of each hit.
 
     Attributes:
@@ -59,7 +59,7 @@ class HighlightPlan(NamedTuple):
 
 CACHED_PLANS = 256
 _PLANS: dict[tuple[Any, ...], HighlightPlan] = {}
-_NAMES = tuple(field.name for field in fields(HighlightOptions) if field.name != "fields")
+_NAMES = tuple(name for name in HighlightOptions.__struct_fields__ if name != "fields")
 
 
 def parse_highlight(option: Any) -> HighlightPlan:

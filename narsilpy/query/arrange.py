@@ -32,14 +32,6 @@ if TYPE_CHECKING:
     from narsilpy.query.search import HitMaker
 
 
-def needs_arranging(term: Any, options: QueryOptions) -> bool:
-    """Whether a query asks for more than the best of its matches."""
-    return (options.sort is not None or options.facets is not None or options.group is not None
-            or options.pinned is not None or options.search_after is not None
-            or options.boost_by is not None or options.proximity is not None or options.include_scores is not False
-            or (term is None and options.filters is not None))
-
-
 class Matches(NamedTuple):
     """Every match: document numbers, ascending, their scores where they are wanted, and how many they are."""
 

@@ -70,6 +70,14 @@ class QueryOptions(msgspec.Struct, frozen=True, kw_only=True):
     document: Any = True
 
 
+def needs_arranging(term: Any, options: QueryOptions) -> bool:
+    """Whether a query asks for more than the best of its matches."""
+    return (options.sort is not None or options.facets is not None or options.group is not None
+            or options.pinned is not None or options.search_after is not None
+            or options.boost_by is not None or options.proximity is not None or options.include_scores is not False
+            or (term is None and options.filters is not None))
+
+
 def refuse(option: str, value: object, wanted: str) -> InvalidQuery:
     """The error for an option of a wrong type or value."""
     return InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION,

@@ -1,17 +1,16 @@
-"""Running a query: plan, top k, documents, highlights."""
+"""Running a query: plan, top k, documents, highlights.
+
+What few queries need (sorts, cursors, components) is imported when one does: importing the package is a cost, too.
+"""
 from __future__ import annotations
 
-from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from narsilpy.highlight.options import parse_highlight
 from narsilpy.ids import utf8_id
-from narsilpy.query.answer import best_coverage, score_components
-from narsilpy.query.arrange import Arrangement, needs_arranging
-from narsilpy.query.cursors import Cursor, encode_cursor, fingerprint
 from narsilpy.query.highlights import Highlighter
-from narsilpy.query.options import QueryOptions, flag_option, window
+from narsilpy.query.options import QueryOptions, flag_option, needs_arranging, window
 from narsilpy.query.plan import Plan, make_plan
 from narsilpy.results import Hit, Preflight, QueryResult
 from narsilpy.schema import compile_projection
@@ -44,7 +43,11 @@ class HitMaker:
         core, query = self.core, self.query
         stored = core.documents[number]
         highlights = {} if self._highlighter is None else self._highlighter.of(number, stored)
-        components = score_components(core, query, number) if self.components and query is not None else None
+        components = None
+        if self.components and query is not None:
+            from narsilpy.query.answer import score_components
+
+            components = score_components(core, query, number)
         return Hit(core.doc_ids[number], score, self.project(stored), highlights, (core, query, number, stored),
                    components)
 
@@ -64,6 +67,8 @@ class Sequel:
         self.last = last
 
     def best_coverage(self) -> float:
+        from narsilpy.query.answer import best_coverage
+
         return best_coverage(self.plan)
 
     def cursor(self) -> str | None:
@@ -72,11 +77,15 @@ class Sequel:
         query = self.plan.query
         if query is None or not query.top(1, self.plan.min_score, (score, utf8_id(doc_id)))[0]:
             return None
+        from narsilpy.query.cursors import Cursor, encode_cursor
+
         return encode_cursor(Cursor(self.position, 0, doc_id, score, []), question(self.name, self.term, self.options))
 
 
 def question(name: str, term: Any, options: QueryOptions) -> bytes:
     """What binds a cursor to a query: everything that decides which documents match, and in what order."""
+    from narsilpy.query.cursors import fingerprint
+
     return fingerprint("query", name, repr(term), options.fields, options.filters, options.boost, options.term_match,
                        options.min_score, options.tolerance, options.prefix_length, options.prefix, options.exact,
                        options.sort, options.boost_by, options.proximity, options.bm25, options.pinned)
@@ -88,6 +97,8 @@ def search(core: IndexCore, term: Any, options: QueryOptions) -> QueryResult:
     limit, offset = window(options)
     maker = HitMaker(core, options)
     if needs_arranging(term, options):
+        from narsilpy.query.arrange import Arrangement
+
         arrangement = Arrangement(core, term, options, question(core.name, term, options))
         with core.reading:
             return arrangement.answer(maker, limit, offset, started)
@@ -103,7 +114,8 @@ def search(core: IndexCore, term: Any, options: QueryOptions) -> QueryResult:
         make = maker.hit
         hits = tuple([make(number, score) for number, score in zip(numbers, scores, strict=True)])
     if not hits:
-        return QueryResult(hits, plan.count, perf_counter() - started, best_coverage=partial(best_coverage, plan))
+        return QueryResult(hits, plan.count, perf_counter() - started,
+                           best_coverage=Sequel(core.name, plan, term, options, 0, (0.0, "")).best_coverage)
     sequel = Sequel(core.name, plan, term, options, offset + len(hits), (hits[-1].score, hits[-1].id))
     return QueryResult(hits, plan.count, perf_counter() - started, sequel.cursor, best_coverage=sequel.best_coverage)
 

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from narsilpy._documents import Node, Reader
 from narsilpy.errors import ErrorCode, IndexNotFound, InvalidConfig, InvalidDocument, InvalidSchema
@@ -30,8 +31,7 @@ _FIELD_NAME = re.compile(r"[A-Za-z0-9_]+")
 _INDEX_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(msgspec.Struct, frozen=True):
     """One field of a schema.
 
     Attributes:

@@ -1,4 +1,7 @@
-"""The verbs of an engine that concern its storage: `Narsil` and the handle `Index` inherit them."""
+"""The verbs of an engine that concern its storage: `Narsil` and the handle `Index` inherit them.
+
+What only an engine on disk needs is imported where one is opened: it is a third of the package's import time.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +15,12 @@ from narsilpy.errors import ErrorCode, InvalidConfig, NarsilError
 from narsilpy.index import IndexCore
 from narsilpy.results import BatchResult
 from narsilpy.schema import thaw
-from narsilpy.storage.config import config_of, is_stale, settings_of
-from narsilpy.storage.durable import DurableIndex
-from narsilpy.storage.jsonl import scan_jsonl, write_jsonl
-from narsilpy.storage.maintenance import StorageReport, backup, verify_index
-from narsilpy.storage.store import Durability, Store
 
 if TYPE_CHECKING:
     from narsilpy.engine import Narsil
     from narsilpy.settings import IndexSettings
+    from narsilpy.storage.maintenance import StorageReport
+    from narsilpy.storage.store import Durability, Store
 
 
 class StorageVerbs:
@@ -44,6 +44,8 @@ class StorageVerbs:
             if read_only:
                 raise InvalidConfig(ErrorCode.CONFIG_INVALID, "an engine in memory cannot be read_only", {})
             return
+        from narsilpy.storage.store import Store
+
         self._store = store = Store.open(path, durability=durability, read_only=read_only, timeout=timeout)
         try:
             for name in store.indexes:
@@ -54,6 +56,9 @@ class StorageVerbs:
             raise
 
     def _open_core(self, name: str) -> IndexCore:
+        from narsilpy.storage.config import is_stale, settings_of
+        from narsilpy.storage.durable import DurableIndex
+
         store = self._store
         assert store is not None, "only an engine on disk has stored indexes"
         config = store.config(name)
@@ -65,6 +70,9 @@ class StorageVerbs:
         """A core for a new index; on disk it is durable on return. Engine lock held."""
         if self._store is None:
             return IndexCore(name, settings)
+        from narsilpy.storage.config import config_of
+        from narsilpy.storage.durable import DurableIndex
+
         return IndexCore(name, settings, DurableIndex(self._store, self._store.create_index(name, config_of(settings))))
 
     def _close_store(self) -> None:
@@ -98,6 +106,9 @@ class StorageVerbs:
     def _replacing_stored(
         self, store: Store, name: str, settings: IndexSettings
     ) -> Generator[IndexCore, None, IndexCore]:
+        from narsilpy.storage.config import config_of
+        from narsilpy.storage.durable import DurableIndex
+
         entry, index = store.stage(config_of(settings))
         try:
             fresh = IndexCore(name, settings, DurableIndex(store, index))
@@ -149,6 +160,8 @@ class StorageVerbs:
         ...     narsil.verify("rules").problems
         []
         """
+        from narsilpy.storage.maintenance import StorageReport, verify_index
+
         core = self._core(index)
         with core.locked():
             if self._store is None:
@@ -167,6 +180,8 @@ class StorageVerbs:
             raise InvalidConfig(
                 ErrorCode.CONFIG_INVALID, "an engine in memory has no files; use snapshot() or export_jsonl()", {}
             )
+        from narsilpy.storage.maintenance import backup
+
         backup(self._store, path)
 
     # --- moving documents ----------------------------------------------------------------------------------------
@@ -177,6 +192,8 @@ class StorageVerbs:
         The file is gzip if its name ends in ".gz", and appears once it is complete. `import_jsonl` reads it back
         without loss (see `narsilpy.storage.jsonl`).
         """
+        from narsilpy.storage.jsonl import write_jsonl
+
         core = self._core(index)
         with core.reading_stored() as documents:
             return write_jsonl(path, ((doc_id, thaw(stored)) for doc_id, stored in documents))
@@ -187,6 +204,8 @@ class StorageVerbs:
         """Insert the documents of a file of JSON lines, as `insert_batch` does. A line that is no document is
         reported.
         """
+        from narsilpy.storage.jsonl import scan_jsonl
+
         core = self._core(index)
 
         def insert(line: Any) -> str:
