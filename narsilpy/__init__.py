@@ -5,9 +5,10 @@ Every match carries `(start, end)` in code points of the stored text.
 """
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from narsilpy._highlight import Highlight
 from narsilpy.analysis import Analyzer, list_languages
-from narsilpy.analysis.synonyms import Synonyms
 from narsilpy.citations import Citation, Verification, sentence_at
 from narsilpy.engine import Narsil
 from narsilpy.errors import (
@@ -35,7 +36,6 @@ from narsilpy.highlight.model import Passage, Quote, Span
 from narsilpy.highlight.options import HighlightOptions
 from narsilpy.query.objects import And, Boost, Fuzzy, Maybe, Not, Or, Phrase, Prefix, Term
 from narsilpy.query.options import QueryOptions
-from narsilpy.query.parse import parse_query
 from narsilpy.query.shapes import (
     BM25,
     BoostBy,
@@ -47,7 +47,6 @@ from narsilpy.query.shapes import (
     Pinned,
     SortBy,
 )
-from narsilpy.query.synonyms import with_synonyms
 from narsilpy.results import (
     BatchFailure,
     BatchResult,
@@ -63,6 +62,25 @@ from narsilpy.results import (
     ScoreComponents,
     Suggestions,
 )
+
+if TYPE_CHECKING:
+    from narsilpy.analysis.synonyms import Synonyms
+    from narsilpy.query.parse import parse_query
+    from narsilpy.query.synonyms import with_synonyms
+
+# what few programs use, imported when it is first asked for: importing the package is a cost, too
+_LATER = {"Synonyms": "narsilpy.analysis.synonyms", "parse_query": "narsilpy.query.parse",
+          "with_synonyms": "narsilpy.query.synonyms"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found = globals()[name] = getattr(import_module(_LATER[name]), name)
+    return found
+
 
 __version__ = "0.1.0"
 

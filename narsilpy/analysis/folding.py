@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 
 from narsilpy.analysis import newer
 
@@ -24,9 +25,17 @@ _AFTER_NFC: dict[int, str | None] = {**_APOSTROPHES, **_ARMENIAN_ACCENTS, 0x130:
 # Characters that not every supported interpreter knows are lowered by our own table, and what is around them apart from
 # them: their case and their normal forms must not reach the interpreter.
 _LATE = "".join(f"{chr(first)}-{chr(last)}" for first, last in newer.RANGES)
-_NEWER = re.compile(f"([{_LATE}])")
-# All that normal form and lower case alone do not do: most words hold none of it.
-_SPECIAL = re.compile(f"[{_LATE}{''.join(map(chr, (*_WIDTHS, *_AFTER_NFC)))}]")
+
+
+@cache
+def _newer() -> re.Pattern[str]:
+    return re.compile(f"([{_LATE}])")
+
+
+@cache
+def _special() -> re.Pattern[str]:
+    """All that normal form and lower case alone do not do: most words hold none of it."""
+    return re.compile(f"[{_LATE}{''.join(map(chr, (*_WIDTHS, *_AFTER_NFC)))}]")
 
 
 def fold(word: str) -> str:
@@ -35,10 +44,12 @@ def fold(word: str) -> str:
     >>> fold("ＤＯＧ’Ｓ"), fold("E\u0301cole"), fold("\u0130stanbul"), fold("ΟΔΟΣ")
     ("dog's", 'école', 'istanbul', 'οδος')
     """
-    if _SPECIAL.search(word) is None:
+    if word.isascii():
+        return word.lower()
+    if _special().search(word) is None:
         return unicodedata.normalize("NFC", word).lower()
     return "".join(_fold_known(piece) if at % 2 == 0 else piece.translate(newer.LOWER)
-                   for at, piece in enumerate(_NEWER.split(word)))
+                   for at, piece in enumerate(_newer().split(word)))
 
 
 def _fold_known(word: str) -> str:
@@ -54,9 +65,9 @@ def strip_diacritics(word: str) -> str:
     """
     if word.isascii():
         return word
-    return "".join(char for piece in _NEWER.split(word) for char in _decomposed(piece)
+    return "".join(char for piece in _newer().split(word) for char in _decomposed(piece)
                    if not "\u0300" <= char <= "\u036f")
 
 
 def _decomposed(piece: str) -> str:
-    return piece if _NEWER.fullmatch(piece) else unicodedata.normalize("NFD", piece)
+    return piece if _newer().fullmatch(piece) else unicodedata.normalize("NFD", piece)
