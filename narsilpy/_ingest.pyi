@@ -1,6 +1,9 @@
+from array import array
 from typing import Any, Self
 
 from narsilpy._lexicon import Lexicon
+from narsilpy._postings import MemorySegment
+from narsilpy._segment import SealedSegment
 from narsilpy._text import Scanner
 
 class Intake:
@@ -8,4 +11,5 @@ class Intake:
     def scan(self, texts: list[Any]) -> list[Any]: ...
 
 def item_starts(texts: list[str]) -> list[int]: ...
-def distinct_terms(lexicon: Lexicon, buffers: list[Any]) -> list[bytes]: ...
+def distinct_terms(buffers: list[Any]) -> array[int]: ...
+def forget(segment: MemorySegment | SealedSegment, lexicon: Lexicon, terms: array[int]) -> None: ...

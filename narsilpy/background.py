@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from array import array
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +31,7 @@ class Job:
         self.live = live
         self.first_doc: int = parts[0].first_doc
         self.end_doc: int = parts[-1].first_doc + parts[-1].n_docs
-        self.removed: list[tuple[int, list[bytes]]] = []    # documents removed since, with their terms
+        self.removed: list[tuple[int, array[int]]] = []    # documents removed since, with their terms
         self.segment: SealedSegment | None = None
         self.left: Bits | None = None                       # live documents of `segment`; None = all
         self.done = False           # computed, or failed

@@ -7,6 +7,7 @@ moved meanwhile. Once built, a native query sees its snapshot for as long as it 
 from __future__ import annotations
 
 import threading
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple, TypeVar
@@ -33,11 +34,11 @@ PROGRESS_EVERY = 1_000      # documents between two calls of `on_progress`
 
 
 class DocumentTokens(NamedTuple):
-    """What one document put into the index: tokens by text field, distinct terms (UTF-8), counts by spelling."""
+    """What one document put into the index: tokens by text field, distinct terms, the spelling of every token."""
 
     lengths: list[int]
-    terms: list[bytes]
-    surfaces: dict[int, int]
+    terms: array[int]
+    surfaces: array[int] | None
 
 
 class IndexCore:
@@ -199,7 +200,7 @@ class IndexCore:
 
     def _forget(self, number: int, tokens: DocumentTokens) -> None:
         self.segments.remove(number, tokens.lengths, tokens.terms)
-        if self.surfaces is not None:
+        if self.surfaces is not None and tokens.surfaces is not None:
             self.surfaces.remove(tokens.surfaces)
 
     def _tokens_of(self, number: int) -> DocumentTokens:
@@ -211,8 +212,8 @@ class IndexCore:
     def _tokens(self, stored: Any) -> DocumentTokens:
         buffers = self._intake.scan([text_of(stored, field.parts) for field in self.schema.text_fields])
         return DocumentTokens([0 if buffer is None else len(buffer) for buffer in buffers],
-                              distinct_terms(self.lexicon, buffers),
-                              {} if self.surfaces is None else self.surfaces.counted(buffers))
+                              distinct_terms(buffers),
+                              None if self.surfaces is None else self.surfaces.spellings(buffers))
 
     def _bury(self) -> None:
         """Drop removed documents that no query can reach any more."""

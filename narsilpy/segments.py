@@ -12,11 +12,13 @@ from __future__ import annotations
 import bisect
 import threading
 import weakref
+from array import array
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from narsilpy._bits import Bits
+from narsilpy._ingest import forget
 from narsilpy._lexicon import Lexicon
 from narsilpy._postings import MemorySegment
 from narsilpy._segment import SealedSegment
@@ -77,10 +79,10 @@ class Segments:
                 totals[field] += len(buffer)
         return doc
 
-    def remove(self, doc: int, lengths: list[int], terms: list[bytes]) -> None:
-        """Take a document out, given its tokens by field and its distinct terms (UTF-8)."""
+    def remove(self, doc: int, lengths: list[int], terms: array[int]) -> None:
+        """Take a document out, given its tokens by field and its distinct terms."""
         at, segment = self._place(doc)
-        segment.forget(terms)
+        forget(segment, self.lexicon, terms)
         live = self.live[at] or Bits(SEAL_DOCS if segment is self.memory else segment.n_docs, True)
         self.live[at] = live.without((doc - segment.first_doc,))
         job = self._job
@@ -195,7 +197,7 @@ class Segments:
         if segment is None:
             return
         for _, terms in job.removed:
-            segment.forget(terms)
+            forget(segment, self.lexicon, terms)
         left = job.left
         if job.removed:
             left = (left or Bits(segment.n_docs, True)).without([doc - job.first_doc for doc, _ in job.removed])

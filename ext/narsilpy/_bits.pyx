@@ -64,11 +64,14 @@ cdef class Bits:
         """A new set that lacks `docs`."""
         cdef Bits result = Bits(self.n)
         cdef uint32_t doc
+        cdef uint64_t bit
         memcpy(result.words, self.words, 8 * <size_t>((self.n + 63) // 64))
+        result.n_set = self.n_set
         for doc in docs:
             if doc < self.n:
-                result.words[doc >> 6] &= ~(<uint64_t>1 << (doc & 63))
-        result.recount()
+                bit = <uint64_t>1 << (doc & 63)
+                result.n_set -= (result.words[doc >> 6] & bit) != 0
+                result.words[doc >> 6] &= ~bit
         return result
 
     def only(self, uint32_t doc) -> Bits:

@@ -332,15 +332,6 @@ cdef class MemorySegment:
         self.n_docs = doc + 1
         return doc
 
-    def forget(self, list terms):
-        """Count one document, whose distinct terms (UTF-8) these are, out of the document frequencies."""
-        cdef bytes utf8
-        cdef uint32_t term
-        for utf8 in terms:
-            term = self.lexicon.find_utf8(utf8, len(utf8))
-            if term < self.terms_size and self.terms[term].df > 0:      # NO_TERM is the greatest number
-                self.terms[term].df -= 1
-
     # ----------------------------------------------------------------- reading
     def document_frequency(self, uint32_t term):
         """Live documents of this segment that hold the term in any field."""

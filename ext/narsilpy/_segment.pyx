@@ -291,16 +291,8 @@ cdef class SealedSegment:
         utf8 = self.doc_id(doc, &n)
         return utf8[:n]
 
-    def forget(self, list terms):
-        """Count one document, whose distinct terms (UTF-8) these are, out of the document frequencies."""
-        cdef int64_t number
-        for term in terms:
-            number = self.find_term(term, len(term))
-            if number >= 0:
-                self.removed[number] = self.removed.get(number, 0) + 1
-
     def corrections(self):
-        """What `forget` noted: term number to documents, to be kept beside a stored segment."""
+        """What `_ingest.forget` noted: term number to documents, to be kept beside a stored segment."""
         return dict(self.removed)
 
     def correct(self, dict corrections):

@@ -4,13 +4,17 @@
 # document goes through its tokens once, so the counts are those of a fresh index of the live documents, whatever came
 # and went. Those of documents sealed on disk are loaded when they are first asked for; what is taken out before is owed.
 # Used by one writer; completions read under the GIL.
+from cpython cimport array
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
+import array
 
 from narsilpy._blocks cimport read_varint, write_varint
 from narsilpy._lexicon cimport Lexicon
 from narsilpy._text cimport TokenBuffer
+
+cdef array.array NO_NUMBERS = array.array("I")
 
 
 cdef class Surfaces:
@@ -60,28 +64,39 @@ cdef class Surfaces:
                     self.counts[buffer.tokens[i].surface] += 1
                     self.terms[buffer.tokens[i].surface] = buffer.tokens[i].term
 
-    def counted(self, list buffers):
-        """`{spelling number: occurrences}` of a document, for a later `remove`."""
+    def spellings(self, list buffers) -> array.array:
+        """The spelling number of every token of a document, for a later `remove`."""
         cdef TokenBuffer buffer
-        cdef Py_ssize_t i
-        cdef dict found = {}
+        cdef Py_ssize_t i, n = 0
+        cdef array.array found
+        for item in buffers:
+            if item is not None:
+                buffer = item
+                n += buffer.n
+        found = array.clone(NO_NUMBERS, n, False)
+        n = 0
         for item in buffers:
             if item is not None:
                 buffer = item
                 for i in range(buffer.n):
-                    found[buffer.tokens[i].surface] = found.get(buffer.tokens[i].surface, 0) + 1
+                    found.data.as_uints[n] = buffer.tokens[i].surface
+                    n += 1
         return found
 
-    def remove(self, dict counted):
+    def remove(self, array.array spellings):
         """Take the words of a document out again."""
-        cdef uint32_t number, n, here
+        cdef uint32_t number
+        cdef Py_ssize_t i
+        if spellings.typecode != "I":
+            raise TypeError("spellings are an array of type I")
         self.reserve()
-        for number, n in counted.items():
+        for i in range(len(spellings)):
+            number = spellings.data.as_uints[i]
             if number < self.size:
-                here = min(n, self.counts[number])
-                self.counts[number] -= here
-                if n > here:
-                    self.owed[number] = self.owed.get(number, 0) + n - here
+                if self.counts[number] > 0:
+                    self.counts[number] -= 1
+                else:
+                    self.owed[number] = self.owed.get(number, 0) + 1
 
     def dump(self, Lexicon terms):
         """The live spellings as bytes, to be loaded into other lexicons: by spelling its length, itself, its term's length, the

@@ -159,7 +159,8 @@ def test_the_pruned_top_is_the_exhaustive_one(layout: str, terms: list[str], tog
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@given(st.lists(st.sampled_from([*SHARES, "zz"]), min_size=1, max_size=5, unique=True), st.sampled_from([1, 2, 10, 200]))
+@given(st.lists(st.sampled_from([*SHARES, "zz"]), min_size=1, max_size=5, unique=True),
+       st.sampled_from([1, 2, 10, 200]))
 def test_the_best_of_several_lists_counts(layout: str, terms: list[str], k: int) -> None:
     collection = large(layout)
     expected = collection.expected_best(terms)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from narsilpy._bits import Bits
-from narsilpy._ingest import Intake, distinct_terms
+from narsilpy._ingest import Intake, distinct_terms, forget
 from narsilpy._lexicon import Lexicon
 from narsilpy._postings import MemorySegment
 from narsilpy._query import Query
@@ -71,7 +71,7 @@ class Collection:
     def _remove(self, number: int, document: list[str]) -> None:
         for at, segment in enumerate(self.segments):
             if segment.first_doc <= number < segment.first_doc + segment.n_docs:
-                segment.forget(distinct_terms(self.lexicon, self.intake.scan(list(document))))
+                forget(segment, self.lexicon, distinct_terms(self.intake.scan(list(document))))
                 self.live[at] = (self.live[at] or Bits(segment.n_docs, True)).without([number - segment.first_doc])
 
     def _seal(self, which: set[int]) -> None:
