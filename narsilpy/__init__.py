@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 
 # what few programs use, imported when it is first asked for: importing the package is a cost, too
 _LATER = {"Synonyms": "narsilpy.analysis.synonyms", "parse_query": "narsilpy.query.parse",
-          "with_synonyms": "narsilpy.query.synonyms"}
+        "with_synonyms": "narsilpy.query.synonyms"}
 
 
 def __getattr__(name: str) -> Any:

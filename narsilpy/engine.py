@@ -24,6 +24,7 @@ from narsilpy.settings import make_settings
 from narsilpy.storage.verbs import StorageVerbs
 
 if TYPE_CHECKING:
+    from narsilpy.plugins.hooks import HookedWriter, Hooks
     from narsilpy.storage.store import Durability
 
 
@@ -36,6 +37,7 @@ class Narsil(StorageVerbs, CitationVerbs):
             cut may lose the last moments, whole writes from the end, and `flush()` waits.
         read_only: only read, beside a process that writes; `refresh()` shows what it stored since.
         timeout: how many seconds to wait for another process that writes to this directory.
+        plugins: objects whose methods are called before and after writes and searches, see `narsilpy.plugins`.
 
     Raises `EngineLocked`, `StorageFailed`, `IndexCorrupted`, `IncompatibleIndex` or `InvalidConfig` where `path` cannot
     be opened.
@@ -50,7 +52,12 @@ class Narsil(StorageVerbs, CitationVerbs):
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, durability: Durability = "sync",
-                 read_only: bool = False, timeout: float = 0.0) -> None:
+                 read_only: bool = False, timeout: float = 0.0, plugins: Iterable[Any] = ()) -> None:
+        self._hooks: Hooks | None = None
+        if plugins:
+            from narsilpy.plugins.hooks import Hooks
+
+            self._hooks = Hooks(plugins)
         self._indexes: dict[str, IndexCore] = {}
         self._lock = threading.Lock()
         self._closed = False
@@ -86,6 +93,15 @@ class Narsil(StorageVerbs, CitationVerbs):
             raise IndexNotFound(ErrorCode.INDEX_NOT_FOUND,
                                 f"there is no index {name!r}; `list_indexes()` names those there are", {"index": name})
         return core
+
+    def _writer(self, name: str) -> IndexCore | HookedWriter:
+        """What takes the writes of an index."""
+        core = self._core(name)
+        if self._hooks is None:
+            return core
+        from narsilpy.plugins.hooks import HookedWriter
+
+        return HookedWriter(core, self._hooks)
 
     # --------------------------------------------------------------------------------------------------------- indexes
     def create_index(self, name: str, *, schema: Mapping[str, Any], language: str = "english",
@@ -165,7 +181,7 @@ class Narsil(StorageVerbs, CitationVerbs):
             DocumentAlreadyExists: the id is taken.
             InvalidDocument: the document or the id does not fit; nothing was written.
         """
-        return self._core(index).insert(document, doc_id)
+        return self._writer(index).insert(document, doc_id)
 
     def insert_batch(self, index: str, documents: Iterable[Mapping[str, Any]], *,
                      on_progress: Callable[[int], object] | None = None) -> BatchResult:
@@ -174,27 +190,27 @@ class Narsil(StorageVerbs, CitationVerbs):
         `on_progress` is called with the number of documents done, every 1,000 and at the end. Where the iterable itself
         raises, what it gave before stays in the index and its error comes through.
         """
-        return self._core(index).insert_batch(documents, on_progress)
+        return self._writer(index).insert_batch(documents, on_progress)
 
     def update(self, index: str, doc_id: str, document: Mapping[str, Any]) -> None:
         """Replace a document. Raises `DocumentNotFound`, or `InvalidDocument` and leaves the old one."""
-        self._core(index).update(doc_id, document)
+        self._writer(index).update(doc_id, document)
 
     def update_batch(self, index: str, pairs: Iterable[tuple[str, Mapping[str, Any]]]) -> BatchResult:
         """Replace documents, given as `(doc_id, document)` pairs."""
-        return self._core(index).update_batch(pairs)
+        return self._writer(index).update_batch(pairs)
 
     def upsert(self, index: str, document: Mapping[str, Any], doc_id: str | None = None) -> str:
         """Add a document, or replace the one of its id. Returns the id."""
-        return self._core(index).upsert(document, doc_id)
+        return self._writer(index).upsert(document, doc_id)
 
     def remove(self, index: str, doc_id: str) -> None:
         """Remove a document. Raises `DocumentNotFound`."""
-        self._core(index).remove(doc_id)
+        self._writer(index).remove(doc_id)
 
     def remove_batch(self, index: str, doc_ids: Iterable[str]) -> BatchResult:
         """Remove documents by id; unknown ids are reported."""
-        return self._core(index).remove_batch(doc_ids)
+        return self._writer(index).remove_batch(doc_ids)
 
     # ----------------------------------------------------------------------------------------------------------- reads
     def get(self, index: str, doc_id: str) -> dict[str, Any] | None:
@@ -221,7 +237,10 @@ class Narsil(StorageVerbs, CitationVerbs):
 
     def query(self, index: str, term: Any = None, **options: Any) -> QueryResult:
         """Search. `term` is plain text (any str is fine) or a query object; see `QueryOptions` for the options."""
-        return search(self._core(index), term, query_options(options))
+        core = self._core(index)
+        if self._hooks is not None:
+            return self._hooks.search(index, term, options, lambda options: search(core, term, query_options(options)))
+        return search(core, term, query_options(options))
 
     def preflight(self, index: str, term: Any = None, **options: Any) -> Preflight:
         """How many documents a query would match, without making hits."""

@@ -27,6 +27,7 @@ from narsilpy.segments import Segments
 from narsilpy.settings import IndexSettings
 from narsilpy.storage.msgpack import pack, unpack
 from narsilpy.storage.volatile import Volatile
+from narsilpy.writes import Batches
 
 T = TypeVar("T")
 
@@ -41,7 +42,7 @@ class DocumentTokens(NamedTuple):
     surfaces: array[int] | None
 
 
-class IndexCore:
+class IndexCore(Batches):
     """The state of one index and everything that changes it."""
 
     def __init__(self, name: str, settings: IndexSettings, storage: Volatile | None = None) -> None:
@@ -257,26 +258,6 @@ class IndexCore:
         return number
 
     # -------------------------------------------------------------------------------------------------------- batches
-    def insert_batch(self, documents: Iterable[Any], on_progress: Callable[[int], object] | None = None) -> BatchResult:
-        return self.batch(documents, self.insert, _own_id, on_progress)
-
-    def update_batch(self, pairs: Iterable[tuple[str, Any]]) -> BatchResult:
-        def update(pair: Any) -> str:
-            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-                raise InvalidDocument(ErrorCode.DOC_VALIDATION_FAILED,
-                                      "update_batch takes (doc_id, document) pairs", {})
-            self.update(pair[0], pair[1])
-            return str(pair[0])
-
-        return self.batch(pairs, update, lambda pair: pair[0] if isinstance(pair, (tuple, list)) and pair else "")
-
-    def remove_batch(self, doc_ids: Iterable[str]) -> BatchResult:
-        def remove(doc_id: str) -> str:
-            self.remove(doc_id)
-            return doc_id
-
-        return self.batch(doc_ids, remove, lambda doc_id: doc_id)
-
     def batch(self, items: Iterable[Any], apply: Callable[[Any], str], name: Callable[[Any], Any],
                on_progress: Callable[[int], object] | None = None) -> BatchResult:
         """Apply each item; one that fails is reported and stops nothing. Where the iterable raises, what came stays."""
@@ -413,7 +394,3 @@ class IndexCore:
                 analysis_stale=self.analysis_stale)
 
         return self.consistent(build)
-
-
-def _own_id(document: Any) -> Any:
-    return document.get("id") if isinstance(document, dict) else ""

@@ -18,6 +18,7 @@ from narsilpy.schema import thaw
 
 if TYPE_CHECKING:
     from narsilpy.engine import Narsil
+    from narsilpy.plugins.hooks import HookedWriter
     from narsilpy.settings import IndexSettings
     from narsilpy.storage.maintenance import StorageReport
     from narsilpy.storage.store import Durability, Store
@@ -34,6 +35,9 @@ class StorageVerbs:
         raise NotImplementedError
 
     def _core(self, name: str) -> IndexCore:
+        raise NotImplementedError
+
+    def _writer(self, name: str) -> IndexCore | HookedWriter:
         raise NotImplementedError
 
     def _open_store(
@@ -206,19 +210,19 @@ class StorageVerbs:
         """
         from narsilpy.storage.jsonl import scan_jsonl
 
-        core = self._core(index)
+        writer = self._writer(index)
 
         def insert(line: Any) -> str:
             doc_id, document = line
             if isinstance(document, NarsilError):
                 raise document
-            return core.insert(document, doc_id)
+            return writer.insert(document, doc_id)
 
         def name(line: Any) -> Any:
             doc_id, document = line
             return document.get("id") if doc_id is None and isinstance(document, dict) else doc_id
 
-        return core.batch(scan_jsonl(path), insert, name, on_progress)
+        return writer.batch(scan_jsonl(path), insert, name, on_progress)
 
     def snapshot(self, index: str) -> bytes:
         """The whole index as bytes that `restore` takes, here and in Narsil, the original."""
