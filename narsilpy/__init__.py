@@ -67,10 +67,15 @@ if TYPE_CHECKING:
     from narsilpy.analysis.synonyms import Synonyms
     from narsilpy.query.parse import parse_query
     from narsilpy.query.synonyms import with_synonyms
+    from narsilpy.rendering import render
 
 # what few programs use, imported when it is first asked for: importing the package is a cost, too
-_LATER = {"Synonyms": "narsilpy.analysis.synonyms", "parse_query": "narsilpy.query.parse",
-        "with_synonyms": "narsilpy.query.synonyms"}
+_LATER = {
+    "Synonyms": "narsilpy.analysis.synonyms",
+    "parse_query": "narsilpy.query.parse",
+    "render": "narsilpy.rendering",
+    "with_synonyms": "narsilpy.query.synonyms",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -93,5 +98,5 @@ __all__ = [
     "InvalidDocument", "InvalidQuery", "InvalidSchema", "LanguageNotSupported", "Maybe", "Narsil",
     "NarsilError", "Not", "Or", "Page", "Passage", "Phrase", "Pinned", "Prefix", "Preflight", "QueryOptions",
     "QueryResult", "Quote", "ScoreComponents", "SortBy", "Span", "StorageFailed", "Suggestions", "Synonyms",
-    "Term", "Verification", "list_languages", "parse_query", "sentence_at", "with_synonyms",
+    "Term", "Verification", "list_languages", "parse_query", "render", "sentence_at", "with_synonyms",
 ]

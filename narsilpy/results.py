@@ -84,6 +84,11 @@ class Hit(msgspec.Struct, frozen=True, eq=False):
     def __repr__(self) -> str:
         return f"Hit(id={self.id!r}, score={self.score!r}, document={self.document!r}, highlights={self.highlights!r})"
 
+    def _repr_html_(self) -> str:
+        from narsilpy.notebook import hit_html
+
+        return hit_html(self)
+
     def to_dict(self) -> dict[str, Any]:
         result: dict[str, Any] = {"id": self.id, "score": self.score, "document": self.document}
         if self.highlights:
@@ -209,6 +214,11 @@ class QueryResult:
 
     def __repr__(self) -> str:
         return f"QueryResult({len(self.hits)} hits, elapsed={self.elapsed:.6f})"
+
+    def _repr_html_(self) -> str:
+        from narsilpy.notebook import result_html
+
+        return result_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         result: dict[str, Any] = {"hits": [hit.to_dict() for hit in self.hits], "count": self.count,

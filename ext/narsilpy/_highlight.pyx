@@ -61,6 +61,11 @@ cdef class Highlight:
             self.source = None
         return self.every
 
+    def _repr_html_(self):
+        from narsilpy.notebook import highlight_html
+
+        return highlight_html(self)
+
     def to_dict(self):
         """Plain values, ready for JSON."""
         return {"snippet": self.snippet, "positions": [span.to_dict() for span in self.positions],

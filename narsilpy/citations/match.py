@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from narsilpy._quotes import fold_quote
 from narsilpy._text import parts
-from narsilpy.highlight.sentences import Sentences
 
 AROUND = 64     # code points beside a cut in which the word it may split is looked for
 APOSTROPHES = "'\u2019\u02bc"
@@ -79,6 +78,8 @@ def _changes_meaning(text: str, at: int) -> bool:
 
 def nearest_sentence(text: str, quote: str, language: str = "english") -> tuple[int, int, int] | None:
     """`(start, end, differs_at)` of the sentence that shares most words with a quote; None where none shares any."""
+    from narsilpy.highlight.sentences import Sentences  # patterns that a check does not need
+
     wanted = set(fold_quote(quote)[0].split())
     best: tuple[int, int] | None = None
     best_shared = 0

@@ -34,6 +34,11 @@ class Citation(msgspec.Struct, frozen=True):
     def to_dict(self) -> dict[str, Any]:
         return msgspec.structs.asdict(self)
 
+    def _repr_html_(self) -> str:
+        from narsilpy.notebook import citation_html
+
+        return citation_html(self)
+
     def to_json(self) -> str:
         """A JSON object of the fields."""
         return msgspec.json.encode(self).decode()

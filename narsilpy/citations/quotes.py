@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from narsilpy.errors import ErrorCode, InvalidQuery
 from narsilpy.highlight.model import Quote, Span
-from narsilpy.highlight.sentences import Sentences, sentence_span
 from narsilpy.query.highlights import field_spans
 from narsilpy.schema import text_of
 
@@ -31,11 +30,15 @@ def sentence_at(text: str, offset: int, *, language: str = "english") -> Span:
     if not 0 <= offset < max(1, len(text)):
         raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION,
                            f"offset {offset} lies outside a text of {len(text)} code points", {"option": "offset"})
+    from narsilpy.highlight.sentences import sentence_span  # patterns that a search does not need
+
     return Span(*sentence_span(text, offset, language))
 
 
 def ranked_quotes(value: Any, spans: SpanArray, limit: int, language: str) -> list[Quote]:
     """Sentences with matches, those with most different words of the query first, then those with most matches."""
+    from narsilpy.highlight.sentences import Sentences
+
     elements = [value] if isinstance(value, str) else value
     found: list[tuple[int, int, int, Quote]] = []
     at = 0

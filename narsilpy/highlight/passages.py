@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from narsilpy._highlight import passages
 from narsilpy._spans import SpanArray
-from narsilpy.highlight.sentences import Sentences
 
 MAX_CANDIDATES = 256        # passages that are scored in one field; matches beyond them are not looked at
 
@@ -11,7 +10,11 @@ MAX_CANDIDATES = 256        # passages that are scored in one field; matches bey
 def best_passages(text: str, spans: SpanArray, first: int, stop: int, n: int, max_chars: int,
                   boundary: str, language: str = "english") -> list[tuple[int, int, int, int, float]]:
     """`(start, end, first record, stop record, score)` of the best `n` passages, in text order. They do not overlap."""
-    sentences = Sentences(text, language).of if boundary == "sentence" else None
+    sentences = None
+    if boundary == "sentence":
+        from narsilpy.highlight.sentences import Sentences  # patterns that a window of words does not need
+
+        sentences = Sentences(text, language).of
     found = passages(text, spans, first, stop, max_chars, sentences, MAX_CANDIDATES)
     found.sort(key=lambda passage: (-passage[4], passage[0]))
     return sorted(found[:n])
