@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from benchmarks.corpus import Document
@@ -49,6 +49,13 @@ class Engine(ABC):
     def highlight(self, query: Query, k: int = 10) -> list[Marked]:
         """The same search, stored documents fetched as well, with a marked snippet of about 200 characters."""
         raise NotImplementedError
+
+    def marker(self, query: Query, k: int = 10) -> tuple[Callable[[], object], int] | None:
+        """What marks the hits of a search that is done, their documents at hand, and how many they are.
+
+        None where the engine marks inside of its search: what that costs is then the difference between both.
+        """
+        return None
 
     def replace(self, document: Document) -> None:
         """Replace the document of that id; on return the next search sees it."""

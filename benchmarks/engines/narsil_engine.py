@@ -1,7 +1,7 @@
 """narsilpy itself: in memory, and on disk."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import narsilpy
@@ -9,6 +9,10 @@ from benchmarks.corpus import Document
 from benchmarks.engines.base import Engine, Found, Marked
 from benchmarks.queries import Query
 from narsilpy import Fuzzy, Narsil, Phrase, Prefix
+from narsilpy.highlight.options import parse_highlight
+from narsilpy.query.highlights import Highlighter
+from narsilpy.query.options import QueryOptions
+from narsilpy.query.plan import make_plan
 
 __all__ = ["Narsilpy", "NarsilpyOnDisk"]
 
@@ -70,6 +74,19 @@ class Narsilpy(Engine):
             highlight = hit.highlights["body"]
             marked.append(Marked(hit.id, highlight.snippet, highlight.positions))
         return marked
+
+    def marker(self, query: Query, k: int = 10) -> tuple[Callable[[], object], int]:
+        term, options = self.options(query)
+        core, highlight = self.engine._core(INDEX), parse_highlight(HIGHLIGHT)
+        native = make_plan(core, term, QueryOptions(**options)).query
+        assert native is not None
+        found = [(number, core.documents[number]) for number in native.top(k)[0]]
+
+        def mark() -> object:
+            highlighter = Highlighter(core, native, highlight)
+            return [highlighter.of(number, stored) for number, stored in found]
+
+        return mark, len(found)
 
     def replace(self, document: Document) -> None:
         (new,) = as_dicts([document])

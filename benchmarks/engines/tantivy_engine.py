@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tantivy
@@ -94,6 +94,18 @@ class Tantivy(Engine):
             snippet = snippets.snippet_from_doc(stored)
             marked.append(Marked(stored["id"][0], snippet.to_html(), snippet.highlighted()))
         return marked
+
+    def marker(self, query: Query, k: int = 10) -> tuple[Callable[[], object], int]:
+        parsed = self.parse(query)
+        stored = [self.searcher.doc(address) for _, address in self.searcher.search(parsed, k, count=False).hits]
+
+        def mark() -> object:
+            snippets = tantivy.SnippetGenerator.create(self.searcher, parsed, self.index.schema, "body")
+            snippets.set_max_num_chars(200)
+            made = [snippets.snippet_from_doc(document) for document in stored]
+            return [(snippet.to_html(), snippet.highlighted()) for snippet in made]
+
+        return mark, len(stored)
 
     def replace(self, document: Document) -> None:
         if self.writer is None:

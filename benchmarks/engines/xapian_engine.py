@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import xapian
@@ -89,6 +89,11 @@ class Xapian(Engine):
             doc_id, _, body, *_ = json.loads(match.document.get_data())
             marked.append(Marked(doc_id, matches.snippet(body, 200, self.stem).decode(), None))
         return marked
+
+    def marker(self, query: Query, k: int = 10) -> tuple[Callable[[], object], int]:
+        matches = self.matches(query, k)
+        bodies = [json.loads(match.document.get_data())[2] for match in matches]
+        return lambda: [matches.snippet(body, 200, self.stem).decode() for body in bodies], len(bodies)
 
     def replace(self, document: Document) -> None:
         if self.writer is None:
