@@ -47,7 +47,8 @@ cdef class ScratchBox:
         s.bits = <uint64_t*>calloc(WINDOW // 64, sizeof(uint64_t))
         s.touched_leaf = <uint32_t*>malloc(2 * WINDOW * sizeof(uint32_t))
         s.sums = <double*>calloc(WINDOW, sizeof(double))
-        if (s.sums == NULL or s.slots == NULL or s.best == NULL or s.part == NULL or s.masks == NULL or s.bits == NULL
+        s.loose = <double*>calloc(WINDOW, sizeof(double))
+        if (s.sums == NULL or s.loose == NULL or s.slots == NULL or s.best == NULL or s.part == NULL or s.masks == NULL or s.bits == NULL
                 or s.touched_leaf == NULL):
             raise MemoryError()
         for i in range(WINDOW):
@@ -62,6 +63,7 @@ cdef class ScratchBox:
         free(self.scratch.bits)
         free(self.scratch.touched_leaf)
         free(self.scratch.sums)
+        free(self.scratch.loose)
 
 
 cdef class Query:

@@ -60,6 +60,7 @@ cdef struct Scratch:
     uint64_t* bits              # [WINDOW / 64] documents touched
     uint32_t* touched_leaf      # [2 * WINDOW]: of a leaf, then of one expansion; or places of sums
     double* sums                # [WINDOW], all zero between uses
+    double* loose               # [WINDOW], of any content
 
 ctypedef bint (*phrase_check)(void* context, Cursor* cursors, uint32_t phrase, uint32_t doc) noexcept nogil
 

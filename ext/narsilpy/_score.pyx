@@ -34,7 +34,7 @@ cdef extern from *:
     int lowest_bit(unsigned long long word) nogil
 
 from narsilpy._sums cimport (
-    add_both, add_list, add_marked, count_marked, mark_list, narrow, put_back, take_marked)
+    add_both, add_list, add_marked, count_marked, mark_list, narrow, put_back, set_list, take_marked, take_set)
 
 cdef double SUM_SLACK = 1.0 + 1e-12     # bounds are added in another order than scores: room for the rounding
 
@@ -459,24 +459,24 @@ cdef void narrow_window(Search* s, const uint32_t* order, uint32_t base, uint32_
     cdef uint32_t i, j, n, n_words = (limit - base + 63) // 64
     cdef uint64_t* bits = s.scratch.bits
     cdef uint64_t* both = s.scratch.masks       # [n_words] of it
-    cdef double* sums = s.scratch.sums
+    cdef double* sums = s.scratch.loose
     cdef const Leaf* leaf
     for i in range(s.n_leaves):
         leaf = &s.leaves[order[i]]
         for j in range(leaf.first, leaf.first + leaf.n):
             if i == 0 and s.scored:
-                add_list(&s.cursors[j], base, limit, sums, bits)
+                set_list(&s.cursors[j], base, limit, sums, bits)
             elif s.scored:
                 add_both(&s.cursors[j], base, limit, sums, bits, both)
             else:
                 mark_list(&s.cursors[j], base, limit, bits if i == 0 else both)
-        if i > 0 and not narrow(sums, bits, both, n_words):
+        if i > 0 and not narrow(bits, both, n_words):
             return
     if not s.scored and s.collect == COLLECT_COUNT and s.n_phrases == 0:
         s.count += count_marked(bits, n_words, NULL if s.view.accept == NULL else s.view.accept + (base >> 6))
         return
-    n = take_marked(sums, bits, n_words, threshold(s) / SUM_SLACK if s.scored else -INFINITY,
-                    s.scratch.touched_leaf, s.scratch.part)
+    n = take_set(sums, bits, n_words, threshold(s) / SUM_SLACK if s.scored else -INFINITY,
+                 s.scratch.touched_leaf, s.scratch.part)
     offer_together(s, base, n, not s.prune or (s.n_leaves == 2 and s.n_cursors == 2))
 
 

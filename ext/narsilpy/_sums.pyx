@@ -80,6 +80,22 @@ cdef void add_block_both(const Cursor* c, const length_t* lengths, uint32_t stop
             sums[at] += weight * tf / (tf + (c0 + c1 * <double>lengths[doc]))
 
 
+cdef void set_block(const Cursor* c, const length_t* lengths, uint32_t stop, uint32_t base, double* sums,
+                    uint64_t* bits) noexcept nogil:
+    cdef double weight = c.weight, c0 = c.c0, c1 = c.c1, tf
+    cdef uint32_t j, doc, at
+    cdef uint64_t bit
+    for j in range(c.i, stop):
+        doc = c.docs[j]
+        at = doc - base
+        bit = <uint64_t>1 << (at & 63)
+        if not bits[at >> 6] & bit:
+            sums[at] = 0.0
+            bits[at >> 6] |= bit
+        tf = c.tfs[j]
+        sums[at] += weight * tf / (tf + (c0 + c1 * <double>lengths[doc]))
+
+
 cdef inline bint move_on(Cursor* c, uint32_t stop) noexcept nogil:
     """Stand on `stop`; True where another block was decoded and may hold more of the window."""
     if stop < c.count:
@@ -138,17 +154,29 @@ cdef void add_both(Cursor* c, uint32_t base, uint32_t limit, double* sums, const
             return
 
 
-cdef bint narrow(double* sums, uint64_t* bits, uint64_t* both, uint32_t n_words) noexcept nogil:
+cdef void set_list(Cursor* c, uint32_t base, uint32_t limit, double* sums, uint64_t* bits) noexcept nogil:
+    cdef uint32_t stop
+    if cursor_seek(c, base) >= limit:
+        return
+    while c.doc < limit:
+        stop = stop_in_block(c, limit)
+        if c.source.width == 1:
+            set_block[uint8_t](c, c.source.lengths, stop, base, sums, bits)
+        elif c.source.width == 2:
+            set_block[uint16_t](c, <const uint16_t*>c.source.lengths, stop, base, sums, bits)
+        else:
+            set_block[uint32_t](c, <const uint32_t*>c.source.lengths, stop, base, sums, bits)
+        if not move_on(c, stop):
+            return
+
+
+cdef bint narrow(uint64_t* bits, uint64_t* both, uint32_t n_words) noexcept nogil:
     cdef uint32_t word
-    cdef uint64_t gone, kept = 0
+    cdef uint64_t kept = 0
     for word in range(n_words):
-        gone = bits[word] & ~both[word]
         bits[word] &= both[word]
         both[word] = 0
         kept |= bits[word]
-        while gone != 0:
-            sums[64 * word + <uint32_t>first_bit(gone)] = 0.0
-            gone &= gone - 1
     return kept != 0
 
 
@@ -181,6 +209,23 @@ cdef uint32_t take_marked(double* sums, uint64_t* bits, uint32_t n_words, double
             if value >= least:
                 places[n] = at
                 values[n] = value
+                n += 1
+    return n
+
+
+cdef uint32_t take_set(const double* sums, uint64_t* bits, uint32_t n_words, double least, uint32_t* places,
+                       double* values) noexcept nogil:
+    cdef uint32_t word, at, n = 0
+    cdef uint64_t left
+    for word in range(n_words):
+        left = bits[word]
+        bits[word] = 0
+        while left != 0:
+            at = 64 * word + <uint32_t>first_bit(left)
+            left &= left - 1
+            if sums[at] >= least:
+                places[n] = at
+                values[n] = sums[at]
                 n += 1
     return n
 
