@@ -65,13 +65,16 @@ from narsilpy.results import (
 
 if TYPE_CHECKING:
     from narsilpy.analysis.synonyms import Synonyms
+    from narsilpy.chunks import Chunk, chunk
     from narsilpy.query.parse import parse_query
     from narsilpy.query.synonyms import with_synonyms
     from narsilpy.rendering import render
 
 # what few programs use, imported when it is first asked for: importing the package is a cost, too
 _LATER = {
+    "Chunk": "narsilpy.chunks",
     "Synonyms": "narsilpy.analysis.synonyms",
+    "chunk": "narsilpy.chunks",
     "parse_query": "narsilpy.query.parse",
     "render": "narsilpy.rendering",
     "with_synonyms": "narsilpy.query.synonyms",
@@ -90,7 +93,7 @@ def __getattr__(name: str) -> Any:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Analyzer", "And", "BM25", "BatchFailure", "BatchResult", "Boost", "BoostBy", "Citation",
+    "Analyzer", "And", "BM25", "BatchFailure", "BatchResult", "Boost", "BoostBy", "Chunk", "Citation",
     "DocumentAlreadyExists", "DocumentNotFound", "DocumentParts", "EngineClosed", "EngineLocked",
     "EngineReadOnly", "Entry", "ErrorCode", "Explanation", "Facet", "FacetOptions", "FacetRange", "Filters",
     "Fuzzy", "Group", "GroupOptions", "Highlight", "HighlightOptions", "Hit", "IncompatibleIndex", "Index",
@@ -98,5 +101,5 @@ __all__ = [
     "InvalidDocument", "InvalidQuery", "InvalidSchema", "LanguageNotSupported", "Maybe", "Narsil",
     "NarsilError", "Not", "Or", "Page", "Passage", "Phrase", "Pinned", "Prefix", "Preflight", "QueryOptions",
     "QueryResult", "Quote", "ScoreComponents", "SortBy", "Span", "StorageFailed", "Suggestions", "Synonyms",
-    "Term", "Verification", "list_languages", "parse_query", "render", "sentence_at", "with_synonyms",
+    "Term", "Verification", "chunk", "list_languages", "parse_query", "render", "sentence_at", "with_synonyms",
 ]

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from narsilpy.citations.sources import origin_of
 from narsilpy.errors import ErrorCode, InvalidQuery
 from narsilpy.highlight.model import Quote, Span
 from narsilpy.query.highlights import field_spans
@@ -70,4 +71,13 @@ def quote_of_hit(source: Any, field: str) -> Quote | None:
     if value is None:
         return None
     found = ranked_quotes(value, field_spans(core, query, number, field, value), 1, core.settings.language)
-    return found[0] if found else None
+    return in_source(stored, field, found[0]) if found else None
+
+
+def in_source(stored: Any, field: str, quote: Quote) -> Quote:
+    """A quote of a chunk with the offsets of the source; any other as it is."""
+    origin = origin_of(stored)
+    if origin is None:
+        return quote
+    shift = origin.start if field == origin.field else 0
+    return Quote(quote.text, quote.start + shift, quote.end + shift, quote.value, origin.doc_id)

@@ -1,12 +1,13 @@
 """The engine's verbs for quotes: the check between what a model says and what is published."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from narsilpy.citations.match import find_quote, nearest_sentence
 from narsilpy.citations.model import Citation, Verification
-from narsilpy.citations.quotes import ranked_quotes
+from narsilpy.citations.quotes import in_source, ranked_quotes
+from narsilpy.citations.sources import ChunkVerbs, IndexChunkVerbs, chunks_of, place_of, source_texts
 from narsilpy.errors import ErrorCode, InvalidQuery
 from narsilpy.highlight.model import Quote
 from narsilpy.query.highlights import field_spans
@@ -14,7 +15,7 @@ from narsilpy.query.objects import And, Phrase, Term
 from narsilpy.query.options import QueryOptions
 from narsilpy.query.plan import make_plan
 from narsilpy.query.terms import query_terms
-from narsilpy.schema import reach, text_of
+from narsilpy.schema import text_of
 
 if TYPE_CHECKING:
     from narsilpy.index import IndexCore
@@ -23,7 +24,7 @@ MatchMode = Literal["exact", "folded"]
 MAX_PHRASE_WORDS = 32       # words of a quote that narrow the search; the text itself is checked afterwards in full
 
 
-class CitationVerbs:
+class CitationVerbs(ChunkVerbs):
     """Mixed into the engine."""
 
     if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class CitationVerbs:
             if plan.query is None or number is None or value is None:
                 return []
             spans = field_spans(core, plan.query, number, field, value)
-            return ranked_quotes(value, spans, limit, core.settings.language)
+            found = ranked_quotes(value, spans, limit, core.settings.language)
+        return [in_source(stored, field, quote) for quote in found]
 
     @overload
     def verify_quote(self, index: str, doc_id: str, quote: str, *, field: str | None = None,
@@ -75,28 +77,34 @@ class CitationVerbs:
         """
         _check(quote, match, occurrence)
         core = self._core(index)
-        stored = core.stored(doc_id)
-        if stored is None:
-            return Verification(None) if explain else None
-        texts = list(_texts(core, stored, field))
+        stored, texts = _stored_texts(core, doc_id, field)
         seen = 0
         for name, value, text in texts:
             for start, end in find_quote(text, quote, match):
                 if seen == occurrence:
-                    citation = Citation(index, doc_id, name, start, end, text[start:end], value)
+                    citation = _cited(index, doc_id, stored, name, start, end, text, value)
                     return Verification(citation) if explain else citation
                 seen += 1
-        return _explanation(index, doc_id, texts, quote, core.settings.language) if explain else None
+        return _explanation(index, doc_id, stored, texts, quote, core.settings.language) if explain else None
 
     def locate_quote(self, index: str, quote: str, *, match: MatchMode = "exact", limit: int = 10) -> list[Citation]:
-        """Which documents hold these words, in order of ids: one citation a document, its first place."""
+        """Which documents hold these words, in order of ids: one citation a document, its first place.
+
+        A document in chunks counts as one; words that no chunk holds whole are not found in it.
+        """
         _check(quote, match, 0)
         core = self._core(index)
         found: list[Citation] = []
+        sources: set[str] = set()
         for doc_id in _candidates(core, quote):
             if len(found) == limit:
                 break
             citation = self.verify_quote(index, doc_id, quote, match=match)
+            if citation is not None and citation.doc_id != doc_id:      # a chunk: the first place in the whole
+                if citation.doc_id in sources:
+                    continue
+                sources.add(citation.doc_id)
+                citation = self.verify_quote(index, citation.doc_id, quote, match=match) or citation
             if citation is not None:
                 found.append(citation)
         return found
@@ -104,19 +112,19 @@ class CitationVerbs:
     def resolve(self, citation: Citation) -> Citation | None:
         """The citation's words in the document as it is now: at the place nearest to the old one; None = gone."""
         core = self._core(citation.index)
-        stored = core.stored(citation.doc_id)
-        if stored is None:
-            return None
-        places = [(value != citation.value, abs(start - citation.start), start, end, value)
-                  for _, value, text in _texts(core, stored, citation.field)
-                  for start, end in find_quote(text, citation.quote)]
+        stored, texts = _stored_texts(core, citation.doc_id, citation.field)
+        places = []
+        for _, value, text in texts:
+            for low, high in find_quote(text, citation.quote):
+                doc_id, start, end = place_of(stored, citation.doc_id, citation.field, low, high)
+                places.append((value != citation.value, abs(start - citation.start), start, end, value, doc_id))
         if not places:
             return None
-        _, _, start, end, value = min(places, key=lambda place: place[:4])
-        return Citation(citation.index, citation.doc_id, citation.field, start, end, citation.quote, value)
+        _, _, start, end, value, doc_id = min(places, key=lambda place: place[:4])
+        return Citation(citation.index, doc_id, citation.field, start, end, citation.quote, value)
 
 
-class IndexCitationVerbs:
+class IndexCitationVerbs(IndexChunkVerbs):
     """The same verbs on a handle, without the index's name."""
 
     if TYPE_CHECKING:
@@ -129,6 +137,10 @@ class IndexCitationVerbs:
 
     def verify_quote(self, doc_id: str, quote: str, **options: Any) -> Citation | Verification | None:
         found: Citation | Verification | None = self.narsil.verify_quote(self.name, doc_id, quote, **options)
+        return found
+
+    def resolve(self, citation: Citation) -> Citation | None:
+        found: Citation | None = self.narsil.resolve(citation)
         return found
 
     def locate_quote(self, quote: str, *, match: MatchMode = "exact", limit: int = 10) -> list[Citation]:
@@ -148,27 +160,41 @@ def _check(quote: object, match: object, occurrence: object) -> None:
                            {"option": "occurrence"})
 
 
-def _texts(core: IndexCore, stored: Any, field: str | None) -> Iterator[tuple[str, int | None, str]]:
-    """`(field, element, text)` of what a document holds in a field, or in all text fields."""
-    names = core.field_names if field is None else [field]
-    for name in names:
-        value = reach(stored, tuple(name.split("."))) if isinstance(name, str) else None
+def _cited(index: str, doc_id: str, stored: Any, field: str, start: int, end: int, text: str,
+           value: int | None) -> Citation:
+    """A place in a stored document as a citation: of the source, where the document is a chunk."""
+    source, low, high = place_of(stored, doc_id, field, start, end)
+    return Citation(index, source, field, low, high, text[start:end], value)
+
+
+def _stored_texts(core: IndexCore, doc_id: str, field: str | None) -> tuple[Any, list[tuple[str, int | None, str]]]:
+    """The stored document, None for a source in chunks, and `(field, element, text)` of a field or of all of them."""
+    names = list(core.field_names) if field is None else [field] if isinstance(field, str) else []
+    stored = core.stored(doc_id)
+    if stored is not None:
+        return stored, list(_elements((name, text_of(stored, tuple(name.split(".")))) for name in names))
+    chunks = chunks_of(core, doc_id) if isinstance(doc_id, str) else []
+    return None, list(_elements(source_texts(chunks, names))) if chunks else []
+
+
+def _elements(values: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, int | None, str]]:
+    for name, value in values:
         if isinstance(value, str):
             yield name, None, value
-        elif isinstance(value, (tuple, list)):
+        elif isinstance(value, list):
             for number, item in enumerate(value):
                 if isinstance(item, str):
                     yield name, number, item
 
 
-def _explanation(index: str, doc_id: str, texts: list[tuple[str, int | None, str]], quote: str,
+def _explanation(index: str, doc_id: str, stored: Any, texts: list[tuple[str, int | None, str]], quote: str,
                  language: str) -> Verification:
     best: Verification = Verification(None)
     for name, value, text in texts:
         nearest = nearest_sentence(text, quote, language)
         if nearest is not None and (best.differs_at is None or nearest[2] > best.differs_at):
             start, end, differs_at = nearest
-            best = Verification(None, Citation(index, doc_id, name, start, end, text[start:end], value), differs_at)
+            best = Verification(None, _cited(index, doc_id, stored, name, start, end, text, value), differs_at)
     return best
 
 

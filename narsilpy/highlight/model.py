@@ -74,12 +74,20 @@ class Passage(msgspec.Struct, frozen=True):
 
 
 class Quote(msgspec.Struct, frozen=True):
-    """A sentence of a stored field: `text` is the field's `[start:end]` (of the element `value`, in an array field)."""
+    """A sentence of a stored field: `text` is the field's `[start:end]` (of the element `value`, in an array field).
+
+    Of a document that is a chunk, `source` is the id of the document it was cut out of, and the offsets are those of
+    that document's field; else it is None.
+    """
 
     text: str
     start: int
     end: int
     value: int | None = None
+    source: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        return msgspec.structs.asdict(self)
+        result = msgspec.structs.asdict(self)
+        if self.source is None:
+            del result["source"]
+        return result
