@@ -34,7 +34,8 @@ cdef extern from *:
     int lowest_bit(unsigned long long word) nogil
 
 from narsilpy._sums cimport (
-    add_both, add_list, add_marked, count_marked, mark_list, narrow, put_back, set_list, take_marked, take_set)
+    add_both, add_list, add_marked, count_marked, filter_list, mark_list, narrow, put_back, set_list, take_marked,
+    take_set)
 
 cdef double SUM_SLACK = 1.0 + 1e-12     # bounds are added in another order than scores: room for the rounding
 
@@ -831,9 +832,12 @@ cdef void probe_window(Search* s, uint32_t base, uint32_t limit, const double* b
     cdef double* values = s.scratch.part
     cdef double bar = threshold(s), left = rest
     cdef Cursor* c
-    for j in range(n_probed, s.n_cursors):
-        add_list(&s.cursors[order[j]], base, limit, s.scratch.sums, s.scratch.bits)
-    n = take_marked(s.scratch.sums, s.scratch.bits, n_words, bar / SUM_SLACK - left, places, values)
+    if s.n_cursors - n_probed == 1:
+        n = filter_list(&s.cursors[order[n_probed]], base, limit, bar / SUM_SLACK - left, places, values)
+    else:
+        for j in range(n_probed, s.n_cursors):
+            add_list(&s.cursors[order[j]], base, limit, s.scratch.sums, s.scratch.bits)
+        n = take_marked(s.scratch.sums, s.scratch.bits, n_words, bar / SUM_SLACK - left, places, values)
     i = n_probed
     while i > 0 and n > 0:
         i -= 1

@@ -14,6 +14,9 @@ cdef void add_both(Cursor* c, uint32_t base, uint32_t limit, double* sums, const
                    uint64_t* both) noexcept nogil
 # mark in `bits` only what `both` has, too; `both` is zero again. Whether anything is left.
 cdef bint narrow(uint64_t* bits, uint64_t* both, uint32_t n_words) noexcept nogil
+# one list's documents of [base, limit) that score at least `least` in it, ascending
+cdef uint32_t filter_list(Cursor* c, uint32_t base, uint32_t limit, double least, uint32_t* places,
+                          double* values) noexcept nogil
 # mark one list's documents alone
 cdef void mark_list(Cursor* c, uint32_t base, uint32_t limit, uint64_t* bits) noexcept nogil
 # take out what is marked: places and sums of at least `least`, ascending; `sums` and `bits` are zero again

@@ -7,7 +7,7 @@
 # the other paths compute.
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
-from narsilpy._cursor cimport Cursor, cursor_next_block, cursor_seek
+from narsilpy._cursor cimport Cursor, cursor_bound, cursor_next_block, cursor_seek
 
 cdef extern from *:
     """
@@ -96,6 +96,21 @@ cdef void set_block(const Cursor* c, const length_t* lengths, uint32_t stop, uin
         sums[at] += weight * tf / (tf + (c0 + c1 * <double>lengths[doc]))
 
 
+cdef uint32_t filter_block(const Cursor* c, const length_t* lengths, uint32_t stop, uint32_t base, double least,
+                           uint32_t* places, double* values) noexcept nogil:
+    cdef double weight = c.weight, c0 = c.c0, c1 = c.c1, tf, value
+    cdef uint32_t j, doc, n = 0
+    for j in range(c.i, stop):
+        doc = c.docs[j]
+        tf = c.tfs[j]
+        value = weight * tf / (tf + (c0 + c1 * <double>lengths[doc]))
+        if value >= least:
+            places[n] = doc - base
+            values[n] = value
+            n += 1
+    return n
+
+
 cdef inline bint move_on(Cursor* c, uint32_t stop) noexcept nogil:
     """Stand on `stop`; True where another block was decoded and may hold more of the window."""
     if stop < c.count:
@@ -168,6 +183,32 @@ cdef void set_list(Cursor* c, uint32_t base, uint32_t limit, double* sums, uint6
             set_block[uint32_t](c, <const uint32_t*>c.source.lengths, stop, base, sums, bits)
         if not move_on(c, stop):
             return
+
+
+cdef uint32_t filter_list(Cursor* c, uint32_t base, uint32_t limit, double least, uint32_t* places,
+                          double* values) noexcept nogil:
+    cdef uint32_t stop, block, first, n = 0
+    if cursor_seek(c, base) >= limit:
+        return 0
+    while c.doc < limit:
+        stop = stop_in_block(c, limit)
+        if c.source.width == 1:
+            n += filter_block[uint8_t](c, c.source.lengths, stop, base, least, places + n, values + n)
+        elif c.source.width == 2:
+            n += filter_block[uint16_t](c, <const uint16_t*>c.source.lengths, stop, base, least, places + n, values + n)
+        else:
+            n += filter_block[uint32_t](c, <const uint32_t*>c.source.lengths, stop, base, least, places + n, values + n)
+        if stop == c.count and c.metas != NULL:
+            block = c.block + 1         # whole blocks that cannot reach it are passed over
+            while block < c.n_blocks and c.metas[block].last_doc < limit:
+                first = c.metas[block - 1].last_doc + 1
+                if cursor_bound(c, first, first) >= least:
+                    break
+                block += 1
+            c.block = block - 1
+        if not move_on(c, stop):
+            break
+    return n
 
 
 cdef bint narrow(uint64_t* bits, uint64_t* both, uint32_t n_words) noexcept nogil:
