@@ -32,6 +32,13 @@ def build(
     stop: int = -1,
     source: Callable[[], SpanArray] | None = None,
 ) -> Highlight: ...
+def several(
+    value: str,
+    spans: SpanArray,
+    options: tuple[Any, ...],
+    parts: list[tuple[int, int, int, int, float]],
+    source: Callable[[], SpanArray] | None = None,
+) -> Highlight: ...
 def passages(
     text: str,
     spans: SpanArray,
@@ -40,4 +47,5 @@ def passages(
     max_chars: int,
     sentences: Callable[[str, int], tuple[int, int]] | None,
     most: int,
+    n: int,
 ) -> list[tuple[int, int, int, int, float]]: ...

@@ -101,6 +101,13 @@ cdef Py_ssize_t grapheme_before(str text, Py_ssize_t at) noexcept:
     return at
 
 
+cdef Py_ssize_t grapheme_after(str text, Py_ssize_t at) noexcept:
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+    while 0 < at < n and not is_boundary(text, at):
+        at += 1
+    return at
+
+
 def grapheme_start(text not None, Py_ssize_t at) -> int:
     """The last place at or before `at` where a grapheme cluster starts; `at` itself at the ends of the text and beyond."""
     if not isinstance(text, str):

@@ -2,16 +2,18 @@
 #
 # Only the window is read, and its snippet is one string of the exact size, filled segment by segment. Everything else a
 # Highlight offers (positions, passages, all matches) is made when it is first asked for, from records and a reference to
-# the stored text. The slow twin of `build` is tests/reference/build.py.
+# the stored text. Passages are candidates in a C array until the best are known; `passages` owns that array. The slow twins
+# of `build` and `several` stand in tests/reference/build.py, that of `passages` in tests/reference/passages.py.
 from libc.math cimport log
 from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, malloc, qsort
 
-from narsilpy._graphemes cimport grapheme_before
+from narsilpy._graphemes cimport grapheme_after, grapheme_before
 from narsilpy._spans cimport SpanArray, densest, snap
 from narsilpy._spans import Positions
 
 cdef extern from "Python.h":
+    int Py_UNICODE_ISSPACE(uint32_t char)
     object PyUnicode_New(Py_ssize_t size, uint32_t maxchar)
     uint32_t PyUnicode_MAX_CHAR_VALUE(object text)
     uint32_t PyUnicode_READ_CHAR(object text, Py_ssize_t at)
@@ -43,16 +45,24 @@ cdef class Highlight:
     @property
     def positions(self):
         if self.shown is None:
-            self.shown = Positions(self.spans, self.first, self.stop)
+            if self.parts is None:
+                self.shown = Positions(self.spans, self.first, self.stop)
+            else:
+                self.shown = tuple([span for passage in self.passages for span in passage.spans])
         return self.shown
 
     @property
     def passages(self):
         if self.stretches is None:
-            self.stretches = (passage_type()(
-                self.text[self.start:self.end], self.start, self.end, self.positions, float(self.stop - self.first),
-                self.start > 0, self.end < len(self.text)),)
+            if self.parts is None:
+                self.stretches = (self.passage(self.start, self.end, self.positions, float(self.stop - self.first)),)
+            else:
+                self.stretches = tuple([self.passage(start, end, Positions(self.spans, first, stop), score)
+                                        for start, end, first, stop, score in self.parts])
         return self.stretches
+
+    cdef object passage(self, Py_ssize_t start, Py_ssize_t end, positions, double score):
+        return passage_type()(self.text[start:end], start, end, positions, score, start > 0, end < len(self.text))
 
     @property
     def matches(self):
@@ -158,6 +168,48 @@ def build(value, SpanArray spans not None, options, Py_ssize_t first=0, Py_ssize
     found.stop = j
     found.snippet = tagged(text, start, end, spans, i, j, plan[0], plan[1], plan[4], plan[7], start > 0, end < length)
     return found
+
+
+def several(value, SpanArray spans not None, options, list parts not None, source=None):
+    """The highlight of several stretches of a text, `parts` as `passages` gives them: in text order, with an ellipsis
+    wherever text is left out. The other arguments are those of `build`."""
+    cdef Highlight found
+    cdef Py_ssize_t start, end, first, stop, reached = 0, length, look
+    cdef str text
+    cdef tuple plan
+    cdef list pieces = []
+    if not isinstance(value, str) or not isinstance(options, tuple) or len(options) < 9:
+        raise TypeError("a text and a FieldPlan are needed")
+    text, plan = <str>value, <tuple>options
+    length, look = PyUnicode_GET_LENGTH(text), plan[2]
+    for start, end, first, stop, _ in parts:
+        if not (reached <= start <= end <= length and 0 <= first <= stop <= spans.n):
+            raise ValueError("passages come in text order, with the records inside them")
+        if first < stop and not (start <= spans.records[first].start and spans.records[stop - 1].end <= end):
+            raise ValueError("a span lies beyond its passage")
+        if not is_blank(text, reached, min(start, reached + look)):     # a look at the gap's beginning is enough
+            pieces.append(plan[7])
+        elif pieces:
+            pieces.append(" ")
+        pieces.append(tagged(text, start, end, spans, first, stop, plan[0], plan[1], plan[4], "", False, False))
+        reached = end
+    if not is_blank(text, reached, min(length, reached + look)):
+        pieces.append(plan[7])
+    found = Highlight.__new__(Highlight)
+    found.snippet = "".join(pieces)
+    found.parts = parts
+    found.text = text
+    found.spans = spans
+    found.source = source
+    return found
+
+
+cdef bint is_blank(str text, Py_ssize_t start, Py_ssize_t end) noexcept:
+    cdef Py_ssize_t at
+    for at in range(start, end):
+        if not Py_UNICODE_ISSPACE(PyUnicode_READ_CHAR(text, at)):
+            return False
+    return True
 
 
 cdef (Py_ssize_t, Py_ssize_t) window(str text, SpanArray spans, Py_ssize_t first, Py_ssize_t stop, Py_ssize_t size,
@@ -290,64 +342,108 @@ cdef Py_ssize_t put(str out, Py_ssize_t to, str source, Py_ssize_t start, Py_ssi
 cdef double K1 = 1.2, B = 0.75, PIVOT = 87.0
 
 
+cdef struct Stretch:
+    Py_ssize_t start
+    Py_ssize_t end
+    Py_ssize_t first            # records [first, stop) lie inside
+    Py_ssize_t stop
+    double score
+
+
 def passages(str text not None, SpanArray spans not None, Py_ssize_t first, Py_ssize_t stop, Py_ssize_t max_chars,
-             sentences, Py_ssize_t most) -> list:
-    """`(start, end, first record, stop record, score)` of the stretches round the records [first, stop), at most `most` of
-    them. They do not overlap and come in text order.
+             sentences, Py_ssize_t most, Py_ssize_t n) -> list:
+    """`(start, end, first record, stop record, score)` of the best `n` stretches round the records [first, stop), of
+    the first `most` of them; equals count in text order. They do not overlap, and come in text order.
 
     `sentences` gives the sentence round an offset, None for stretches of words; a sentence of more than `max_chars` code
     points (where that is not 0) gives way to words.
     """
-    cdef Py_ssize_t at = first, i, j, start, end, reached = 0, match_end, length = PyUnicode_GET_LENGTH(text)
-    cdef Py_ssize_t n_words = 0, size = max_chars if max_chars else <Py_ssize_t>(2 * PIVOT)
-    cdef list found = []
-    cdef bint whole_sentence
+    cdef Py_ssize_t at = first, i, n_found = 0, n_words, reached = 0
     cdef dict numbers = {}
+    cdef Stretch* found = NULL
     cdef uint32_t* word_of = <uint32_t*>calloc(max(len(spans.matches), 1), 4)
     cdef uint32_t* counts = <uint32_t*>calloc(max(len(spans.matches), 1), 4)
     try:
-        if word_of == NULL or counts == NULL:
-            raise MemoryError()
-        if not 0 <= first <= stop <= spans.n:
+        if not 0 <= first <= stop <= spans.n or most < 0 or n < 0:
             raise IndexError("no such records")
+        most = min(most, stop - first)
+        found = <Stretch*>malloc(max(most, 1) * sizeof(Stretch))
+        if word_of == NULL or counts == NULL or found == NULL:
+            raise MemoryError()
         for i in range(len(spans.matches)):     # words of the query, by expansion
             word_of[i] = numbers.setdefault(spans.matches[i][1], len(numbers))
         n_words = len(numbers)
-        while at < stop and len(found) < most:
-            start = spans.records[at].start
-            match_end = spans.records[at].end
-            if match_end > length:
-                raise ValueError("a span ends beyond its text")
-            whole_sentence = False
-            if sentences is not None:
-                i, j = sentences(text, start)
-                whole_sentence = max_chars == 0 or j - i <= max_chars
-                if whole_sentence:
-                    start, end = i, max(j, match_end)
-            if not whole_sentence:
-                i = max(<Py_ssize_t>0, min((start + match_end - size) // 2, length - size))
-                j = min(length, i + size)
-                snap(text, &i, &j, start, match_end)
-                start, end = grapheme_before(text, i), grapheme_before(text, j)
-            start = max(start, reached)
-            if end > <Py_ssize_t>spans.horizon:     # it could show matches that are not here
+        while at < stop and n_found < most:
+            stretch_round(text, spans, at, max_chars, sentences, &found[n_found])
+            found[n_found].start = max(found[n_found].start, reached)
+            if found[n_found].end > <Py_ssize_t>spans.horizon:      # it could show matches that are not here
                 break
-            i, j = at, stop
-            while i < j and spans.records[i].start < start:
-                i += 1
-            stop_inside(spans, &j, i, end)
-            if i == j:                          # a match longer than a passage may be
-                at += 1
+            at = records_inside(spans, at, stop, &found[n_found])
+            if found[n_found].first == found[n_found].stop:         # a match longer than a passage may be
                 continue
-            found.append((start, end, i, j, passage_score(spans, i, j, start, end, word_of, counts, n_words)))
-            reached = end
-            at = j
-            while at < stop and <Py_ssize_t>spans.records[at].start < end:
-                at += 1
-        return found
+            found[n_found].score = passage_score(spans, &found[n_found], word_of, counts, n_words)
+            reached = found[n_found].end
+            n_found += 1
+        if n_found > n:
+            qsort(found, n_found, sizeof(Stretch), by_score)
+            n_found = n
+            qsort(found, n_found, sizeof(Stretch), by_place)
+        return [(found[i].start, found[i].end, found[i].first, found[i].stop, found[i].score) for i in range(n_found)]
     finally:
+        free(found)
         free(word_of)
         free(counts)
+
+
+cdef int by_score(const void* a, const void* b) noexcept nogil:
+    cdef const Stretch* x = <const Stretch*>a
+    cdef const Stretch* y = <const Stretch*>b
+    if x.score != y.score:
+        return 1 if x.score < y.score else -1
+    return by_place(a, b)
+
+
+cdef int by_place(const void* a, const void* b) noexcept nogil:
+    cdef const Stretch* x = <const Stretch*>a
+    cdef const Stretch* y = <const Stretch*>b
+    return (x.start > y.start) - (x.start < y.start)
+
+
+cdef int stretch_round(str text, SpanArray spans, Py_ssize_t at, Py_ssize_t max_chars, sentences,
+                       Stretch* out) except -1:
+    """The stretch round one record: its sentence, or words to both sides of it up to the length allowed."""
+    cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), size = max_chars if max_chars else <Py_ssize_t>(2 * PIVOT)
+    cdef Py_ssize_t match_start = spans.records[at].start, match_end = spans.records[at].end, start, end
+    if not match_start < match_end <= length:
+        raise ValueError("a span ends beyond its text")
+    if sentences is not None:
+        start, end = sentences(text, match_start)
+        out.start = grapheme_before(text, start)
+        out.end = grapheme_after(text, max(end, match_end))
+        if max_chars == 0 or out.end - out.start <= max_chars:
+            return 0
+    start = max(<Py_ssize_t>0, min((match_start + match_end - size) // 2, length - size))
+    end = min(length, start + size)
+    snap(text, &start, &end, match_start, match_end)
+    out.start = grapheme_before(text, start)
+    out.end = grapheme_before(text, end)
+    return 0
+
+
+cdef Py_ssize_t records_inside(SpanArray spans, Py_ssize_t at, Py_ssize_t stop, Stretch* stretch) noexcept:
+    """Find the records inside a stretch, from `at` on; return the first one for the next stretch."""
+    cdef Py_ssize_t next_at
+    stretch.first = at
+    stretch.stop = stop
+    while stretch.first < stop and spans.records[stretch.first].start < stretch.start:
+        stretch.first += 1
+    stop_inside(spans, &stretch.stop, stretch.first, stretch.end)
+    if stretch.first == stretch.stop:
+        return at + 1
+    next_at = stretch.stop
+    while next_at < stop and <Py_ssize_t>spans.records[next_at].start < stretch.end:
+        next_at += 1
+    return next_at
 
 
 cdef void stop_inside(SpanArray spans, Py_ssize_t* stop, Py_ssize_t first, Py_ssize_t end) noexcept:
@@ -360,18 +456,18 @@ cdef void stop_inside(SpanArray spans, Py_ssize_t* stop, Py_ssize_t first, Py_ss
     stop[0] = last
 
 
-cdef double passage_score(SpanArray spans, Py_ssize_t first, Py_ssize_t stop, Py_ssize_t start, Py_ssize_t end,
-                          const uint32_t* word_of, uint32_t* counts, Py_ssize_t n_words) noexcept:
-    cdef double norm = K1 * (1 - B + B * (end - start) / PIVOT), total = 0.0
+cdef double passage_score(SpanArray spans, const Stretch* stretch, const uint32_t* word_of, uint32_t* counts,
+                          Py_ssize_t n_words) noexcept:
+    cdef double norm = K1 * (1 - B + B * (stretch.end - stretch.start) / PIVOT), total = 0.0
     cdef Py_ssize_t i
     cdef uint32_t word
     for i in range(n_words):
         counts[i] = 0
-    for i in range(first, stop):
+    for i in range(stretch.first, stretch.stop):
         counts[word_of[spans.records[i].match]] += 1
-    for i in range(first, stop):                # words in the order in which they stand: one order of addition
+    for i in range(stretch.first, stretch.stop):    # words in the order in which they stand: one order of addition
         word = word_of[spans.records[i].match]
         if counts[word]:
             total += counts[word] / (counts[word] + norm)
             counts[word] = 0
-    return (1 + 1 / log(PIVOT + start)) * total
+    return (1 + 1 / log(PIVOT + stretch.start)) * total

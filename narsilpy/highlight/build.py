@@ -1,4 +1,4 @@
-"""Spans and a text to a `Highlight`: the one window of most highlights is built natively, several passages here.
+"""Spans and a text to a `Highlight`, built natively: the one window of most highlights, or several passages.
 
 Only slices of the text are made, of the length of what is shown: the cost does not grow with the document.
 """
@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from narsilpy._highlight import Highlight, build
-from narsilpy._spans import Positions, SpanArray, tag
-from narsilpy.highlight.model import Passage, Span
+from narsilpy._highlight import Highlight, build, several
+from narsilpy._spans import SpanArray
 from narsilpy.highlight.options import FieldPlan
 from narsilpy.highlight.passages import best_passages
 
@@ -30,28 +29,12 @@ def build_highlight(value: str | list[str], spans: SpanArray, plan: FieldPlan,
 
 def _passages(text: str, spans: SpanArray, first: int, stop: int, plan: FieldPlan,
               source: Callable[[], SpanArray] | None) -> Highlight:
-    """Several stretches, in text order, with an ellipsis wherever text is left out."""
-    passages: list[Passage] = []
-    pieces: list[str] = []
-    reached = 0
-    shown: list[Span] = []
+    """Several stretches, in text order."""
     best = best_passages(text, spans, first, stop, plan.passages, plan.max_chars, plan.boundary, plan.language)
     if not best and source is not None:     # every passage reaches beyond what was read
         spans, source = source(), None
         best = best_passages(text, spans, 0, len(spans), plan.passages, plan.max_chars, plan.boundary, plan.language)
-    for start, end, inside_first, inside_stop, score in best:
-        inside = Positions(spans, inside_first, inside_stop)
-        if text[reached:min(start, reached + plan.max_chars)].strip():      # a look at the gap's beginning is enough
-            pieces.append(plan.ellipsis)
-        elif pieces:
-            pieces.append(" ")
-        pieces.append(tag(text, start, end, spans, inside_first, inside_stop, plan.pre_tag, plan.post_tag, plan.escape))
-        passages.append(Passage(text[start:end], start, end, inside, score, start > 0, end < len(text)))
-        shown.extend(inside)
-        reached = end
-    if text[reached:reached + plan.max_chars].strip():
-        pieces.append(plan.ellipsis)
-    return Highlight("".join(pieces), tuple(shown), tuple(passages), spans.positions, source)
+    return several(text, spans, plan, best, source)
 
 
 def _best_element(elements: list[str], spans: SpanArray) -> tuple[str, int, int]:

@@ -15,6 +15,4 @@ def best_passages(text: str, spans: SpanArray, first: int, stop: int, n: int, ma
         from narsilpy.highlight.sentences import Sentences  # patterns that a window of words does not need
 
         sentences = Sentences(text, language).of
-    found = passages(text, spans, first, stop, max_chars, sentences, MAX_CANDIDATES)
-    found.sort(key=lambda passage: (-passage[4], passage[0]))
-    return sorted(found[:n])
+    return passages(text, spans, first, stop, max_chars, sentences, MAX_CANDIDATES, n)

@@ -15,7 +15,7 @@ LINES = (Path(__file__).parent.parent / "data" / "grapheme_break_test.txt").read
 CASES = [line for line in LINES if not line.startswith("#")]
 PIECES = ["a", "fox", " ", ".", "e\u0301", "a\u0308\u0323", "\r\n", "\r", "\n", "\u1112\u1161\u11ab", "\uac00\u11a8",
           "한", "東", "👩‍👩‍👧", "👍🏽", "🇫🇷🇩🇪🇦", "\u200d", "\u200b", "\u0301", "❤️", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "\ud800",
-          "x" * 30, "©\u200d©"]
+          "x" * 30, "©\u200d©", "fox. ", "東。", "\u0600"]
 texts = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
@@ -46,9 +46,7 @@ def test_no_snippet_cuts_a_grapheme(text: str, size: int, boundary: str, passage
     for term in ("fox", "東", "den"):
         for hit in narsil.query("docs", term, highlight=options):
             for passage in hit.highlights["body"].passages:
-                # a window may start or end at a match, and a match is what the index says it is
-                edges = {edge for span in passage.spans for edge in span}
-                for at in {passage.start, passage.end} - edges:
+                for at in (passage.start, passage.end):
                     assert grapheme_start(text, at) == at, (passage, at)
 
 

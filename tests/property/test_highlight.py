@@ -53,24 +53,44 @@ def test_the_densest_window_and_its_tags_equal_the_twin(drawn: list[tuple[int, i
             text, at, at + size, spans[first:stop], "[", "]")
 
 
-@given(st.lists(st.tuples(st.integers(0, 400), st.integers(1, 12), st.integers(0, 2)), max_size=30), texts | spaced,
-       st.integers(0, 120), st.sampled_from(["word", "sentence", "char"]), st.integers(1, 4), st.booleans(),
-       st.sampled_from(["lead", "none"]), st.sampled_from(["<b>", "é", "", "\U0001f600"]))
-def test_built_highlights_equal_the_twin(drawn: list[tuple[int, int, int]], text: str, size: int, boundary: str,
-                                         passages: int, escape: bool, no_match: str, tag_text: str) -> None:
+MATCHES = (("fox", "fox", "exact"), ("foxi", "fox", "stem"), ("den", "den", "exact"))
+drawn_spans = st.lists(st.tuples(st.integers(0, 400), st.integers(1, 12), st.integers(0, 2)), max_size=30)
+plans = st.builds(FieldPlan, st.sampled_from(["<b>", "é", "", "\U0001f600"]), st.sampled_from(["</b>", ""]),
+                  st.integers(0, 120), st.sampled_from(["word", "sentence", "char"]), st.booleans(), st.integers(1, 4),
+                  st.sampled_from(["lead", "none"]), st.sampled_from(["…", "", "<...>", "\U0001f600"]),
+                  st.sampled_from(["english", "thai"]))
+
+
+def words_of(drawn: list[tuple[int, int, int]], text: str, value: int) -> list[tuple[int, int, int, int]]:
+    """Records as words have them: they do not overlap, but may touch."""
     records: list[tuple[int, int, int, int]] = []
     reached = 0
-    for start, length, match in sorted(drawn):      # words: they do not overlap, but may touch
+    for start, length, match in sorted(drawn):
         if start >= reached and start + length <= len(text):
-            records.append((start, start + length, match, -1))
+            records.append((start, start + length, match, value))
             reached = start + length
-    array = SpanArray(records, (("fox", "fox", "exact"), ("foxi", "fox", "stem"), ("den", "den", "exact")))
-    plan = FieldPlan(tag_text, "</b>", size, boundary, escape, passages, no_match, "…")
-    found, expected = build_highlight(text, array, plan), slow_highlight(text, array, plan)
+    return records
+
+
+def assert_equal_to_the_twin(value: str | list[str], array: SpanArray, plan: FieldPlan) -> None:
+    found, expected = build_highlight(value, array, plan), slow_highlight(value, array, plan)
     assert found == expected
     assert repr(found) == repr(expected)
     assert found.to_dict() == expected.to_dict()
+    assert hash(found) == hash(expected)
     assert pickle.loads(pickle.dumps(found)) == found
+
+
+@given(drawn_spans, texts | spaced, plans)
+def test_built_highlights_equal_the_twin(drawn: list[tuple[int, int, int]], text: str, plan: FieldPlan) -> None:
+    assert_equal_to_the_twin(text, SpanArray(words_of(drawn, text, -1), MATCHES), plan)
+
+
+@given(st.lists(st.tuples(drawn_spans, texts | spaced), max_size=4), plans)
+def test_built_highlights_of_arrays_equal_the_twin(
+        elements: list[tuple[list[tuple[int, int, int]], str]], plan: FieldPlan) -> None:
+    records = [record for number, (drawn, text) in enumerate(elements) for record in words_of(drawn, text, number)]
+    assert_equal_to_the_twin([text for _, text in elements], SpanArray(records, MATCHES), plan)
 
 
 def test_a_field_full_of_matches_costs_no_more_and_hides_none() -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 
 from narsilpy._spans import SpanArray, snap_to_words
 from narsilpy.highlight.sentences import sentence_span
-from tests.reference.graphemes import snap_to_graphemes
+from tests.reference.graphemes import grapheme_end, grapheme_start, snap_to_graphemes
 
 K1, B, PIVOT = 1.2, 0.75, 87.0
 MAX_CANDIDATES = 256        # passages that are scored in one field; matches beyond them are not looked at
@@ -39,8 +39,9 @@ def _stretch(text: str, match_start: int, match_end: int, max_chars: int, bounda
     """The stretch round one match: its sentence, or words to both sides of it up to the length allowed."""
     if boundary == "sentence":
         start, end = sentence_span(text, match_start, language)
+        start, end = grapheme_start(text, start), grapheme_end(text, max(end, match_end))
         if not max_chars or end - start <= max_chars:
-            return start, max(end, match_end)
+            return start, end
     size = max_chars or round(2 * PIVOT)
     start = max(0, min((match_start + match_end - size) // 2, len(text) - size))
     window = snap_to_words(text, start, min(len(text), start + size), match_start, match_end)
