@@ -107,7 +107,8 @@ class Narsil(StorageVerbs, CitationVerbs):
     def create_index(self, name: str, *, schema: Mapping[str, Any], language: str = "english",
                      required: Iterable[str] = (), strict: bool = False, bm25: Mapping[str, float] | BM25 | None = None,
                      stop_words: Any = None, tokenizer: Any = None, track_positions: bool = True,
-                     surface_forms: bool = True, **analysis: Any) -> None:
+                     surface_forms: bool = True, analyzers: Mapping[str, Any] | None = None,
+                     field_analyzers: Mapping[str, Any] | None = None, synonyms: Any = None, **analysis: Any) -> None:
         """Make an empty index.
 
         Args:
@@ -126,6 +127,11 @@ class Narsil(StorageVerbs, CitationVerbs):
             surface_forms: keep spellings before stemming, for `suggest` and prefixes.
             identifiers: find "RFC-0011", "usb-c", "20.04", "node.js" and "C++" as wholes, too, not only in parts.
             fold_diacritics: find "crème" by "creme"; off unless the language does so.
+            field_analyzers: text fields that are read otherwise: field to a language, a name in `analyzers`, the
+                arguments of `Analyzer` as a mapping, or an `Analyzer`. A query is read by each field's own analyzer.
+            analyzers: named analyzers for `field_analyzers`: name to the same things.
+            synonyms: rules for queries, `[["NY", "New York"]]` or `{"groups": ..., "one_way": {"dog": ["poodle"]}}`;
+                words and phrases, found in any of their wordings. The `synonyms` of a query takes their place.
 
         Raises:
             IndexAlreadyExists, InvalidSchema, InvalidConfig, InvalidAnalyzer.
@@ -134,7 +140,8 @@ class Narsil(StorageVerbs, CitationVerbs):
         validate_index_name(name)
         settings = make_settings(schema, language=language, required=required, strict=strict, bm25=bm25,
                                  stop_words=stop_words, tokenizer=tokenizer, track_positions=track_positions,
-                                 surface_forms=surface_forms, **analysis)
+                                 surface_forms=surface_forms, analyzers=analyzers,
+                                 field_analyzers=field_analyzers, synonyms=synonyms, **analysis)
         with self._lock:
             if name in self._indexes:
                 raise IndexAlreadyExists(ErrorCode.INDEX_ALREADY_EXISTS,

@@ -16,6 +16,7 @@ from narsilpy._bits import Bits
 from narsilpy._ingest import Intake, distinct_terms
 from narsilpy._lexicon import Lexicon
 from narsilpy._surfaces import Surfaces
+from narsilpy.analyses import Analysis, SurfaceSets, make_analyses
 from narsilpy.columns import Columns
 from narsilpy.errors import DocumentAlreadyExists, DocumentNotFound, ErrorCode, InvalidDocument, NarsilError
 from narsilpy.ids import new_id, utf8_id
@@ -39,7 +40,7 @@ class DocumentTokens(NamedTuple):
 
     lengths: list[int]
     terms: array[int]
-    surfaces: array[int] | None
+    surfaces: Any       # as the index's `surfaces` takes them
 
 
 class IndexCore(Batches):
@@ -57,7 +58,7 @@ class IndexCore(Batches):
         self._generation = 0
         self._reading = Reading()
         self._graveyard: list[int] = []
-        self.query_words: dict[str, list[QueryTerm]] = {}
+        self.query_words: dict[tuple[int, str], list[QueryTerm]] = {}
         self.analysis_stale = False         # another analyzer made the stored terms
         with self._lock:                    # what is loaded may be sealed beside it already
             self._reset()
@@ -67,11 +68,15 @@ class IndexCore(Batches):
         self.lexicon = Lexicon()
         self.segments = Segments(self.lexicon, len(self.field_names), self.settings.track_positions, self._lock,
                                  self._change)
-        spellings = Lexicon()
-        self.surfaces = Surfaces(spellings) if self.settings.surface_forms else None
+        self.analyses = make_analyses(self.analyzers, self.settings.analyzer, self.settings.surface_forms)
+        self.surfaces: Surfaces | SurfaceSets | None = self.analyses[0].surfaces
+        if self.surfaces is not None and len(self.analyses) > 1:
+            self.surfaces = SurfaceSets(self.analyses)
         self.columns = Columns(self.schema)
         self.filtered: tuple[int, dict[str, list[Bits | None]]] = (-1, {})    # by generation
-        self._intake = Intake([analyzer.scanner(self.lexicon, spellings) for analyzer in self.analyzers])
+        spellings = {number: analysis.spellings for analysis in self.analyses for number in analysis.numbers}
+        self._intake = Intake([analyzer.scanner(self.lexicon, spellings[number])
+                               for number, analyzer in enumerate(self.analyzers)])
         # by number, by number, by id
         self.documents, self.doc_ids, self.numbers = self.storage.containers()
         self._field_params: tuple[int, list[tuple[float, float, bool]]] | None = None
@@ -113,12 +118,12 @@ class IndexCore(Batches):
         """A context in which documents that are removed meanwhile are kept."""
         return self._reading
 
-    def completions(self, prefix: str) -> list[str]:
-        """Terms that stand in live documents in a spelling that starts with `prefix`."""
+    def completions(self, prefix: str, analysis: Analysis) -> list[str]:
+        """Terms that stand in live documents in a spelling that starts with `prefix`, as one analyzer read them."""
         self.storage.load_vocabulary(self)
-        if self.surfaces is None:
+        if analysis.surfaces is None:
             return [self.lexicon.term(number) for number in self.lexicon.prefix_range(prefix)]
-        return [self.lexicon.term(number) for number in {term for _, term, _ in self.surfaces.completions(prefix)}]
+        return [self.lexicon.term(number) for number in {term for _, term, _ in analysis.surfaces.completions(prefix)}]
 
     def field_params(self) -> list[tuple[float, float, bool]]:
         """`(average length, boost, searched)` of each text field, for a query over all of them."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -11,6 +11,9 @@ from narsilpy.analysis import Analyzer
 from narsilpy.errors import ErrorCode, InvalidConfig
 from narsilpy.query.shapes import BM25, plain
 from narsilpy.schema import Schema
+
+if TYPE_CHECKING:
+    from narsilpy.analysis.synonyms import Synonyms
 
 # Robertson's usual values, which the original and Lucene take as well.
 DEFAULT_K1 = 1.2
@@ -30,10 +33,23 @@ class IndexSettings(msgspec.Struct, frozen=True):
     b: float
     analyzer: Analyzer
     analyzers: list[Analyzer]       # by text field
+    synonyms: Synonyms | None
     track_positions: bool
     surface_forms: bool
     required: tuple[str, ...]
     strict: bool
+
+    @property
+    def own_analyzers(self) -> dict[str, Analyzer]:
+        """The analyzers of text fields that have one of their own, by path."""
+        return {field.path: analyzer for field, analyzer in zip(self.schema.text_fields, self.analyzers, strict=True)
+                if analyzer is not self.analyzer}
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """What the terms of the index depend on."""
+        own = {path: analyzer.fingerprint for path, analyzer in self.own_analyzers.items()}
+        return {**self.analyzer.fingerprint, "fields": own} if own else self.analyzer.fingerprint
 
 
 def make_settings(
@@ -47,6 +63,9 @@ def make_settings(
     tokenizer: Tokenizer | None = None,
     track_positions: bool = True,
     surface_forms: bool = True,
+    analyzers: Mapping[str, Any] | None = None,
+    field_analyzers: Mapping[str, Any] | None = None,
+    synonyms: Any = None,
     **analysis: Any,
 ) -> IndexSettings:
     """Check the arguments of `create_index` and make the settings they stand for."""
@@ -59,10 +78,70 @@ def make_settings(
     compiled = Schema.compile(schema, required=tuple(required), strict=strict)
     k1, b = bm25_of(plain(bm25))
     analyzer = Analyzer(language=language, stop_words=stop_words, tokenizer=tokenizer, **analysis)
+    by_field = analyzers_of(compiled, analyzer, analyzers, field_analyzers)
     return IndexSettings(
         schema=compiled, definition=dict(schema), language=language, k1=k1, b=b, analyzer=analyzer,
-        analyzers=[analyzer for _ in compiled.text_fields], track_positions=track_positions,
+        analyzers=by_field, synonyms=rules_of(synonyms, analyzer), track_positions=track_positions,
         surface_forms=surface_forms, required=tuple(required), strict=strict)
+
+
+def analyzers_of(schema: Schema, default: Analyzer, named: Any, by_field: Any) -> list[Analyzer]:
+    """The analyzer of each text field. Equal definitions make one analyzer."""
+    for option, value in (("analyzers", named), ("field_analyzers", by_field)):
+        if value is not None and not isinstance(value, Mapping):
+            raise InvalidConfig(ErrorCode.CONFIG_INVALID,
+                                f"`{option}` is a mapping from names to analyzers, not {type(value).__name__}",
+                                {"option": option})
+    made: dict[str, Analyzer] = {}
+
+    def make(definition: Any, option: str) -> Analyzer:
+        if isinstance(definition, Analyzer):
+            return definition
+        if isinstance(definition, str):
+            definition = {"language": definition}
+        if not isinstance(definition, Mapping) or not all(isinstance(key, str) for key in definition):
+            raise InvalidConfig(ErrorCode.CONFIG_INVALID, f"`{option}`: an analyzer is a language, the arguments of "
+                                f"`Analyzer` as a mapping, or an `Analyzer`, not {definition!r}", {"option": option})
+        key = repr(sorted(definition.items(), key=lambda item: item[0]))
+        if key not in made:
+            try:
+                made[key] = Analyzer(**definition)
+            except TypeError as error:
+                raise InvalidConfig(ErrorCode.CONFIG_INVALID, f"`{option}`: {error}", {"option": option}) from None
+        return made[key]
+
+    known = {name: make(definition, f"analyzers[{name!r}]") for name, definition in (named or {}).items()}
+    numbers = {field.path: number for number, field in enumerate(schema.text_fields)}
+    found = [default for _ in schema.text_fields]
+    for path, definition in (by_field or {}).items():
+        if path not in numbers:
+            raise InvalidConfig(ErrorCode.CONFIG_INVALID, f"`field_analyzers`: {path!r} is not a text field of the "
+                                f"schema; its text fields are: {', '.join(numbers) or 'none'}",
+                                {"option": "field_analyzers"})
+        is_name = isinstance(definition, str) and definition in known
+        found[numbers[path]] = known[definition] if is_name else make(definition, f"field_analyzers[{path!r}]")
+    return found
+
+
+def rules_of(synonyms: Any, analyzer: Analyzer) -> Synonyms | None:
+    """Rules of synonyms as `create_index` and queries take them: groups, `{"groups": ..., "one_way": ...}`, or made."""
+    if synonyms is None:
+        return None
+    from narsilpy.analysis.synonyms import Synonyms
+
+    if isinstance(synonyms, Synonyms):
+        return synonyms
+    if isinstance(synonyms, Mapping):
+        unknown = set(synonyms) - {"groups", "one_way"}
+        if unknown or not isinstance(synonyms.get("one_way") or {}, Mapping):
+            raise InvalidConfig(ErrorCode.CONFIG_INVALID, '`synonyms` is a list of groups, or a mapping such as '
+                                '{"groups": [["NY", "New York"]], "one_way": {"dog": ["poodle"]}}',
+                                {"option": "synonyms"})
+        return Synonyms(synonyms.get("groups") or (), one_way=synonyms.get("one_way"), analyzer=analyzer)
+    if isinstance(synonyms, str) or not isinstance(synonyms, Iterable):
+        raise InvalidConfig(ErrorCode.CONFIG_INVALID, f"`synonyms` is a list of groups of words, not {synonyms!r}",
+                            {"option": "synonyms"})
+    return Synonyms(synonyms, analyzer=analyzer)
 
 
 def bm25_of(bm25: Mapping[str, float] | None) -> tuple[float, float]:

@@ -50,13 +50,16 @@ class Synonyms:
     def __init__(self, groups: Iterable[Iterable[str]] = (), *, one_way: Mapping[str, Iterable[str]] | None = None,
                  analyzer: Analyzer | None = None) -> None:
         self.analyzer = analyzer or Analyzer()
+        self.definition: dict[str, Any] = {"groups": [], "one_way": {}}      # what to make the same rules of
         self._rules: dict[tuple[str, ...], list[str]] = {}
         for group in groups:
             words = _texts(group)
+            self.definition["groups"].append(words)
             for word in words:
                 self._add(word, [other for other in words if other != word])
         for word, others in (one_way or {}).items():
-            self._add(_texts([word])[0], _texts(others))
+            self.definition["one_way"][word] = _texts(others)
+            self._add(_texts([word])[0], self.definition["one_way"][word])
         self._longest = max(map(len, self._rules), default=0)
 
     def _add(self, word: str, others: list[str]) -> None:

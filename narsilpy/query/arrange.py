@@ -107,7 +107,7 @@ class Arrangement:
             return Matches(array("I"), None, plan.count)
         docs, scores = plan.matches(self.scored and not (self.by_score(plan) and self.grouping is None))
         if self.changes_scores and scores is not None and plan.query is not None:
-            if self.proximity:
+            if self.proximity and plan.positions:
                 nearness = Nearness(plan.query, plan.positions).of_documents(docs)
                 scores = added(scores, nearness, self.proximity)
             if self.boost is not None:

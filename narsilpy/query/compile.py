@@ -24,11 +24,13 @@ from narsilpy.query.objects import (
     Prefix,
     Scoped,
     Term,
+    typed_as,
 )
 from narsilpy.query.terms import Match, QueryTerm, distinct, query_terms, typed_word, utf8
 
 if TYPE_CHECKING:
     from narsilpy._query import Query
+    from narsilpy.analyses import Analysis
     from narsilpy.index import IndexCore
 
 LEAF, AND, OR, NOT, PHRASE, TRUE = range(6)     # operations of a native program, as _score.pxd numbers them
@@ -43,6 +45,7 @@ class Words(NamedTuple):
     factor: float
     negated: bool
     fields: frozenset[int] | None
+    analysis: Analysis
 
 
 class Branch(NamedTuple):
@@ -82,12 +85,26 @@ def analyse(core: IndexCore, node: Node, factor: float = 1.0, negated: bool = Fa
             return parts[0] if parts else None
         return Branch(AND if isinstance(node, And) else OR, parts)
     assert isinstance(node, (Term, Phrase, Prefix, Fuzzy)), "every node is one of these"
-    words = query_terms(core, node.text)
+    fields = field_set(core, node.field)
+    found = [_words(core, node, factor, negated, fields, number) for number in range(len(core.analyses))]
+    parts = [part for part in found if part is not None]
+    return Branch(OR, parts) if len(parts) > 1 else parts[0] if parts else None
+
+
+def _words(core: IndexCore, node: Term | Phrase | Prefix | Fuzzy, factor: float, negated: bool,
+           fields: frozenset[int] | None, number: int) -> Words | None:
+    """A node as one analyzer of the index takes it, in the fields that it reads."""
+    analysis = core.analyses[number]
+    if analysis.fields is not None:
+        fields = analysis.fields if fields is None else fields & analysis.fields
+        if not fields:
+            return None
+    words = query_terms(core, node.text, number)
     if not isinstance(node, Phrase):
         words = distinct(words)
     if not words and not (isinstance(node, Prefix) and node.text.strip()):
         return None
-    return Words(node, words, factor, negated, field_set(core, node.field))
+    return Words(node, words, factor, negated, fields, analysis)
 
 
 def n_words(tree: Tree) -> int:
@@ -152,13 +169,13 @@ class Compiler:
             return
         first = self.n_leaves
         words: list[QueryTerm | None] = list(tree.words)
-        typed = typed_word(self.core, node.text) if isinstance(node, Prefix) else None
+        typed = typed_word(tree.analysis, node.text) if isinstance(node, Prefix) else None
         if typed is not None and (not words or words[-1] is None or words[-1].folded != typed):
             words.append(None)      # the last word is a stop word so far: it may yet become another
         for number, word in enumerate(words):
             if typed is not None and number == len(words) - 1:
                 self.leaf(tree, best_only=True)
-                add_completions(self.core, self.query, typed, word, tree.factor, tree.fields)
+                add_completions(self.core, self.query, typed, word, tree.analysis, tree.factor, tree.fields)
             elif word is None:
                 continue
             elif isinstance(node, Fuzzy):
@@ -166,7 +183,8 @@ class Compiler:
                 add_fuzzy(self.core, self.query, word, node.tolerance, node.prefix_length, tree.factor, tree.fields)
             else:
                 self.leaf(tree)
-                self.query.add_term(utf8(word.term), Match(word.term, word.surface, word.kind), tree.factor,
+                surface = (typed_as(node) if isinstance(node, Term) else None) or word.surface
+                self.query.add_term(utf8(word.term), Match(word.term, surface, word.kind), tree.factor,
                                     fields=tree.fields)
         self.program.append((LEAF, first))
         for number in range(first + 1, self.n_leaves):
@@ -182,8 +200,8 @@ class Compiler:
         first = self.n_leaves
         for word in tree.words:
             self.leaf(tree)
-            self.query.add_term(utf8(word.term), Match(word.term, word.surface, "phrase"), tree.factor,
-                                fields=tree.fields)
+            match = Match(word.term, typed_as(node) or word.surface, "phrase")
+            self.query.add_term(utf8(word.term), match, tree.factor, fields=tree.fields)
         offsets = [word.position - tree.words[0].position for word in tree.words]
         self.program.append((PHRASE, self.query.add_phrase(first, offsets, node.slop)))
 

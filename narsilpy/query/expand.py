@@ -14,16 +14,17 @@ from narsilpy.query.terms import PREFIX_EXPANSIONS, Match, QueryTerm, utf8
 
 if TYPE_CHECKING:
     from narsilpy._query import Query
+    from narsilpy.analyses import Analysis
     from narsilpy.index import IndexCore
 
 FUZZY_EXPANSIONS = 200      # closest first, then most frequent: a word with more neighbours than this is too short
 
 
-def add_completions(core: IndexCore, query: Query, typed: str, word: QueryTerm | None, factor: float = 1.0,
-                    fields: Container[int] | None = None) -> None:
+def add_completions(core: IndexCore, query: Query, typed: str, word: QueryTerm | None, analysis: Analysis,
+                    factor: float = 1.0, fields: Container[int] | None = None) -> None:
     """Expansions of the newest leaf: `typed` (unstemmed) as a prefix, and the analysed word, where there is one."""
     frequencies: dict[str, int] = {}
-    for term in core.completions(typed):
+    for term in core.completions(typed, analysis):
         df = query.frequency(utf8(term))
         if df > 0:
             frequencies[term] = df

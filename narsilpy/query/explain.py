@@ -61,7 +61,7 @@ def explain(core: IndexCore, doc_id: str, term: Any, options: QueryOptions) -> E
             details.append(Explanation(best.value, "the best expansion of the word counts", "max",
                                        details=tuple(expansions)))
         total = added(details, "the words of the query, field by field")
-        if arrangement.proximity:
+        if arrangement.proximity and plan.positions:
             total = with_proximity(core, plan, number, total, arrangement.proximity)
         if arrangement.boost is None:
             return total

@@ -12,6 +12,7 @@ from narsilpy.schema import text_of
 
 if TYPE_CHECKING:
     from narsilpy._query import Query
+    from narsilpy.analysis import Analyzer
     from narsilpy.highlight.options import HighlightPlan
     from narsilpy.index import IndexCore
 
@@ -68,16 +69,18 @@ def field_spans(core: IndexCore, query: Query, number: int, name: str, value: st
     field = indexed_field(core, query, name)
     if field is not None:
         return query.spans(number, field, None if isinstance(value, str) else item_starts(value))
-    return scanned_spans(core, query, value)
+    text_field = core.field_numbers.get(name)
+    analyzer = core.settings.analyzer if text_field is None else core.analyzers[text_field]
+    return scanned_spans(analyzer, query, value)
 
 
-def scanned_spans(core: IndexCore, query: Query, value: str | list[str]) -> SpanArray:
+def scanned_spans(analyzer: Analyzer, query: Query, value: str | list[str]) -> SpanArray:
     """Spans of text that the index keeps none for: the same analyzer, the same terms."""
     matches = query.match_table()
     by_term = {match.term: number for number, match in reversed(list(enumerate(matches)))}
     records = []
     for item, text in enumerate([value] if isinstance(value, str) else value):
-        for token in core.settings.analyzer.analyze(text):
+        for token in analyzer.analyze(text):
             match = by_term.get(token.term)
             if match is not None:
                 records.append((token.start, token.end, match, -1 if isinstance(value, str) else item))

@@ -45,7 +45,7 @@ class Node:
     def __repr__(self) -> str:
         shown = [repr(getattr(self, name)) for name in self._shown]
         shown += [f"{name}={getattr(self, name)!r}" for name in self.__slots__
-                  if name not in self._shown and getattr(self, name) not in (None, 0)]
+                  if name not in self._shown and name[0] != "_" and getattr(self, name) not in (None, 0)]
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
@@ -73,12 +73,13 @@ def _field(value: object) -> str | None:
 class Term(Node):
     """Documents with any of the words of `text`, analysed as the index's own; in `field` only, where given."""
 
-    __slots__ = ("field", "text")
+    __slots__ = ("_typed", "field", "text")
     _shown = ("text",)
 
     def __init__(self, text: str, *, field: str | None = None) -> None:
         self.text = _text(text, "Term")
         self.field = _field(field)
+        self._typed: str | None = None      # the words that this stands for, where a rule of synonyms put it in
 
 
 class Phrase(Node):
@@ -88,13 +89,14 @@ class Phrase(Node):
     words leave gaps), 2 lets two neighbours change places. A phrase scores as its words do.
     """
 
-    __slots__ = ("field", "slop", "text")
+    __slots__ = ("_typed", "field", "slop", "text")
     _shown = ("text",)
 
     def __init__(self, text: str, slop: int = 0, *, field: str | None = None) -> None:
         self.text = _text(text, "Phrase")
         self.slop = _whole(slop, "slop", MAX_SLOP)
         self.field = _field(field)
+        self._typed: str | None = None
 
 
 class Prefix(Node):
@@ -229,6 +231,17 @@ class Boost(Node):
                                {"option": "Boost"})
         self.node = node
         self.factor = float(factor)
+
+
+def typed_as(node: Term | Phrase) -> str | None:
+    """The words of a query that a synonym stands for."""
+    return node._typed
+
+
+def stand_in(node: Term | Phrase, typed: str) -> Term | Phrase:
+    """The node, standing for other words of a query: its spans name those."""
+    node._typed = typed
+    return node
 
 
 def children(node: Node) -> Iterable[Node]:

@@ -40,6 +40,7 @@ class QueryOptions(msgspec.Struct, frozen=True, kw_only=True):
         boost_by: scores multiplied by a stored number, `{"field": "sold", "function": "log1p", "weight": 0.5}`.
         proximity: weight of how near neighbouring words of a plain query stand to each other, see
             `narsilpy.query.boosting`; 0.0 and None for none.
+        synonyms: rules for this query in place of the index's, False for none; see `create_index`.
         bm25: `{"k1": 1.2, "b": 0.75}` for this query; what is not named is the index's.
         limit: hits of a page, 10; offset: hits before it. Together at most 10,000.
         document: True for whole documents, False for none, `{"include": [...], "exclude": [...]}` for parts.
@@ -65,6 +66,7 @@ class QueryOptions(msgspec.Struct, frozen=True, kw_only=True):
     boost_by: Any = None
     proximity: float | None = None
     bm25: Any = None
+    synonyms: Any = None
     limit: Any = DEFAULT_LIMIT
     offset: Any = 0
     document: Any = True

@@ -17,11 +17,11 @@ from narsilpy.errors import ErrorCode, InvalidConfig, InvalidQuery
 from narsilpy.query.compile import Compiler, analyse
 from narsilpy.query.expand import add_completions, add_fuzzy
 from narsilpy.query.filters import Filter, Scope, compile_filter
-from narsilpy.query.objects import Node
+from narsilpy.query.objects import Fuzzy, Node, Prefix, Term
 from narsilpy.query.options import QueryOptions, flag_option, needed_terms, number_option, refuse, whole_option
-from narsilpy.query.terms import Match, QueryTerm, distinct, query_terms, utf8
+from narsilpy.query.terms import Match, Part, distinct_parts, query_parts, utf8
 from narsilpy.schema import Field
-from narsilpy.settings import bm25_of
+from narsilpy.settings import bm25_of, rules_of
 
 if TYPE_CHECKING:
     from narsilpy.index import IndexCore
@@ -89,15 +89,17 @@ def make_plan(core: IndexCore, term: Any, options: QueryOptions, fields_read: It
     condition = None if options.filters is None else compile_filter(options.filters, core.schema)
     everything = term is None and (condition is not None or browse)
     tree = None
-    words: list[QueryTerm] = []
+    words: list[list[Part]] = []
     nothing = not everything and (not term or fields == ())
     need = 1
+    if isinstance(term, str) and not nothing:
+        term = synonymous(core, term, options)
     if isinstance(term, Node) and not nothing:
         tree = analyse(core, term)
         nothing = tree is None
     elif isinstance(term, str) and not nothing:
-        typed = query_terms(core, term)
-        words = distinct(typed)
+        typed = query_parts(core, term, fields)
+        words = distinct_parts(typed)
         need = needed_terms(options.term_match, len(words))
         nothing = not words or need > len(words)
 
@@ -118,28 +120,54 @@ def make_plan(core: IndexCore, term: Any, options: QueryOptions, fields_read: It
             Compiler(core, query).compile(tree)
         elif not everything:
             query.need = need
-            add_words(core, query, words, typed[-1].term, options)
-        return Plan(query, [word.position for word in words], min_score, columns, everything, pins)
+            add_words(core, query, words, typed[-1][0].word.term, options)
+        return Plan(query, [parts[0].word.position for parts in words], min_score, columns, everything, pins)
 
     return core.consistent(build)
 
 
-def add_words(core: IndexCore, query: Query, words: list[QueryTerm], last: str, options: QueryOptions) -> None:
+def synonymous(core: IndexCore, text: str, options: QueryOptions) -> str | Node:
+    """A plain query, or what stands in for it where a rule of synonyms applies to its words."""
+    rules = core.settings.synonyms
+    if options.synonyms is False:
+        return text
+    if options.synonyms is not None:
+        rules = rules_of(options.synonyms, core.settings.analyzer)
+    if rules is None:
+        return text
+    from narsilpy.query.synonyms import synonym_query
+
+    prefix, tolerance = flag_option("prefix", options.prefix), whole_option("tolerance", options.tolerance)
+
+    def plain(words: str) -> Node:
+        if prefix and not options.exact and text.rstrip().endswith(words.rstrip()):
+            return Prefix(words)
+        if tolerance and not options.exact:
+            return Fuzzy(words, tolerance, whole_option("prefix_length", options.prefix_length))
+        return Term(words)
+
+    found = synonym_query(text, rules, options.term_match, plain)
+    return text if found is None else found
+
+
+def add_words(core: IndexCore, query: Query, words: list[list[Part]], last: str, options: QueryOptions) -> None:
     """A leaf for each word of a plain query, expanded as `prefix` (the `last` term alone) and `tolerance` say."""
     if options.exact or (not options.prefix and not options.tolerance):
-        for word in words:
+        for parts in words:
             query.add_leaf()
-            query.add_term(utf8(word.term), Match(word.term, word.surface, word.kind))
+            for word, fields, _ in parts:
+                query.add_term(utf8(word.term), Match(word.term, word.surface, word.kind), fields=fields)
         return
     prefix = flag_option("prefix", options.prefix)
     tolerance = whole_option("tolerance", options.tolerance)
     prefix_length = whole_option("prefix_length", options.prefix_length)
-    for word in words:
+    for parts in words:
         query.add_leaf(best_only=True)
-        if prefix and word.term == last:
-            add_completions(core, query, word.folded, word)
-        else:
-            add_fuzzy(core, query, word, tolerance, prefix_length)
+        for word, fields, analysis in parts:
+            if prefix and parts[0].word.term == last:
+                add_completions(core, query, word.folded, word, analysis, fields=fields)
+            else:
+                add_fuzzy(core, query, word, tolerance, prefix_length, fields=fields)
 
 
 def bm25_option(option: Any, k1: float, b: float) -> tuple[float, float]:

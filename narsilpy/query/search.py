@@ -88,7 +88,8 @@ def question(name: str, term: Any, options: QueryOptions) -> bytes:
 
     return fingerprint("query", name, repr(term), options.fields, options.filters, options.boost, options.term_match,
                        options.min_score, options.tolerance, options.prefix_length, options.prefix, options.exact,
-                       options.sort, options.boost_by, options.proximity, options.bm25, options.pinned)
+                       options.sort, options.boost_by, options.proximity, options.bm25, options.synonyms,
+                       options.pinned)
 
 
 def search(core: IndexCore, term: Any, options: QueryOptions) -> QueryResult:

@@ -21,8 +21,7 @@ def suggest(core: IndexCore, prefix: Any, limit: Any) -> Suggestions:
         raise refuse("prefix", prefix, "a str")
     n_wanted = min(MAX_SUGGESTIONS, max(1, count_option("limit", limit, DEFAULT_SUGGESTIONS)))
     text = prefix.strip()
-    typed = typed_word(core, text) or text.lower()
-    if not typed:
+    if not text:
         return Suggestions(())
     core.storage.load_vocabulary(core)
 
@@ -30,18 +29,20 @@ def suggest(core: IndexCore, prefix: Any, limit: Any) -> Suggestions:
         segments, live = core.segments.views()
         query = Query(segments, live, core.segments.n_docs, core.settings.k1, core.settings.b, core.field_params())
         shown: dict[str, tuple[int, str]] = {}      # by term: its most frequent spelling
-        if core.surfaces is None:
-            stem = query_terms(core, typed)     # "networks" completes "network" where no spelling is kept
-            for start in {typed, *(word.term for word in stem[-1:])}:
-                for number in core.lexicon.prefix_range(start):
-                    shown[core.lexicon.term(number)] = (0, core.lexicon.term(number))
-        else:
-            for spelling, number, occurrences in core.surfaces.completions(typed):
-                term = core.lexicon.term(number)
-                if term not in shown or occurrences > shown[term][0]:   # they come in order: of equals the first stays
+        for number, analysis in enumerate(core.analyses):
+            typed = typed_word(analysis, text) or text.lower()
+            if analysis.surfaces is None:
+                stem = query_terms(core, typed, number)     # "networks" completes "network" where no spelling is kept
+                for start in {typed, *(word.term for word in stem[-1:])}:
+                    for known in core.lexicon.prefix_range(start):
+                        shown[core.lexicon.term(known)] = (0, core.lexicon.term(known))
+                continue
+            for spelling, found, occurrences in analysis.surfaces.completions(typed):
+                term = core.lexicon.term(found)
+                if term not in shown or occurrences > shown[term][0]:   # they come in order: the first of equals stays
                     shown[term] = (occurrences, spelling)
-        found = [(spelling, query.frequency(utf8(term))) for term, (_, spelling) in shown.items()]
-        return [(spelling, df) for spelling, df in found if df > 0]
+        counted = [(spelling, query.frequency(utf8(term))) for term, (_, spelling) in shown.items()]
+        return [(spelling, df) for spelling, df in counted if df > 0]
 
     terms = core.consistent(build)
     terms.sort(key=lambda pair: (-pair[1], pair[0]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from narsilpy.analysis import Analyzer
 from narsilpy.errors import ErrorCode, IndexCorrupted, InvalidConfig, NarsilError
 from narsilpy.settings import IndexSettings, make_settings
 
@@ -11,25 +12,36 @@ from narsilpy.settings import IndexSettings, make_settings
 def config_of(settings: IndexSettings) -> dict[str, Any]:
     """What to store. Raises `InvalidConfig` for a tokenizer that is code: a stored index cannot hold it."""
     analyzer = settings.analyzer
-    if analyzer.tokenizer is not None:
+    own = settings.own_analyzers
+    if any(one.tokenizer is not None for one in (analyzer, *own.values())):
         raise InvalidConfig(
             ErrorCode.CONFIG_INVALID,
             "an engine on disk stores no code, so its indexes take no `tokenizer` callable; keep this index in memory",
             {"option": "tokenizer"},
         )
-    own = analyzer.stop_words != analyzer.language.stop_words
-    return {
+    config = {
         "schema": settings.definition,
         "language": settings.language,
         "required": list(settings.required),
         "strict": settings.strict,
         "bm25": {"k1": settings.k1, "b": settings.b},
-        "stop_words": sorted(analyzer.stop_words) if own else None,
-        **analyzer.options,
+        **_options(analyzer),
         "track_positions": settings.track_positions,
         "surface_forms": settings.surface_forms,
-        "fingerprint": analyzer.fingerprint,
+        "fingerprint": settings.fingerprint,
     }
+    if own:
+        config["field_analyzers"] = {
+            path: {"language": one.language.name, **_options(one)} for path, one in own.items()
+        }
+    if settings.synonyms is not None:
+        config["synonyms"] = settings.synonyms.definition
+    return config
+
+
+def _options(analyzer: Analyzer) -> dict[str, Any]:
+    own = analyzer.stop_words != analyzer.language.stop_words
+    return {"stop_words": sorted(analyzer.stop_words) if own else None, **analyzer.options}
 
 
 def settings_of(name: str, config: dict[str, Any]) -> IndexSettings:
@@ -45,4 +57,4 @@ def settings_of(name: str, config: dict[str, Any]) -> IndexSettings:
 
 def is_stale(settings: IndexSettings, config: dict[str, Any]) -> bool:
     """Whether the terms on disk were made by another analyzer than the one that `settings` has."""
-    return bool(config.get("fingerprint") != settings.analyzer.fingerprint)
+    return bool(config.get("fingerprint") != settings.fingerprint)

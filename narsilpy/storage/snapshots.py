@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from narsilpy.errors import ErrorCode, IndexCorrupted, InvalidDocument, NarsilError
+from narsilpy.errors import ErrorCode, IndexCorrupted, InvalidConfig, InvalidDocument, NarsilError
 from narsilpy.schema import thaw, validate_doc_id
 from narsilpy.settings import IndexSettings, make_settings
 from narsilpy.storage.nrsl import IndexBuilder, IndexData, read_snapshot, write_snapshot
@@ -27,6 +27,12 @@ def make_snapshot(core: IndexCore) -> bytes:
     """
     settings = core.settings
     analyzer = settings.analyzer
+    if settings.own_analyzers:
+        raise InvalidConfig(
+            ErrorCode.CONFIG_INVALID,
+            "a snapshot holds one analyzer, and fields of this index have their own; use backup() or export_jsonl()",
+            {"index": core.name, "fields": sorted(settings.own_analyzers)},
+        )
     own_words = analyzer.stop_words != analyzer.language.stop_words
     plain = analyzer.tokenizer is None and not analyzer.identifiers
     plain = plain and analyzer.fold_diacritics == analyzer.language.strips_diacritics
@@ -58,7 +64,8 @@ def _surface_forms(core: IndexCore) -> dict[str, tuple[int, str]] | None:
         return None
     core.storage.load_vocabulary(core)
     found = {}
-    for spelling, number, count in core.surfaces.completions(""):
+    surfaces = core.analyses[0].surfaces
+    for spelling, number, count in () if surfaces is None else surfaces.completions(""):
         term = core.lexicon.term(number)
         if term != spelling:
             found[spelling] = (count, term)
