@@ -30,10 +30,14 @@ class Analysis:
 
 
 def make_analyses(analyzers: Sequence[Analyzer], default: Analyzer, surface_forms: bool) -> list[Analysis]:
-    """An `Analysis` for each different analyzer of the text fields, in the order of their first fields."""
-    numbers: dict[int, list[int]] = {}
+    """An `Analysis` for each different analyzer of the text fields, in the order of their first fields.
+
+    Analyzers that make the same terms of every text are one, whatever they are called.
+    """
+    numbers: dict[object, list[int]] = {}
     for number, analyzer in enumerate(analyzers):
-        numbers.setdefault(id(analyzer), []).append(number)
+        key = id(analyzer) if analyzer.tokenizer is not None else repr(analyzer.fingerprint)
+        numbers.setdefault(key, []).append(number)
     if not numbers:
         return [Analysis(default, [], True, surface_forms)]
     return [Analysis(analyzers[fields[0]], fields, len(numbers) == 1, surface_forms) for fields in numbers.values()]

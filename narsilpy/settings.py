@@ -133,11 +133,11 @@ def rules_of(synonyms: Any, analyzer: Analyzer) -> Synonyms | None:
         return synonyms
     if isinstance(synonyms, Mapping):
         unknown = set(synonyms) - {"groups", "one_way"}
-        if unknown or not isinstance(synonyms.get("one_way") or {}, Mapping):
+        if unknown or not isinstance(synonyms.get("one_way", {}), Mapping):
             raise InvalidConfig(ErrorCode.CONFIG_INVALID, '`synonyms` is a list of groups, or a mapping such as '
                                 '{"groups": [["NY", "New York"]], "one_way": {"dog": ["poodle"]}}',
                                 {"option": "synonyms"})
-        return Synonyms(synonyms.get("groups") or (), one_way=synonyms.get("one_way"), analyzer=analyzer)
+        return Synonyms(synonyms.get("groups") or (), one_way=synonyms.get("one_way", {}), analyzer=analyzer)
     if isinstance(synonyms, str) or not isinstance(synonyms, Iterable):
         raise InvalidConfig(ErrorCode.CONFIG_INVALID, f"`synonyms` is a list of groups of words, not {synonyms!r}",
                             {"option": "synonyms"})

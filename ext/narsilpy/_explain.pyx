@@ -63,11 +63,3 @@ def parts(Query query, uint32_t doc) -> list:
         if cursor.error:
             raise ValueError("the postings of a term are corrupt")
     return found
-
-
-def coverage(Query query, uint32_t doc) -> tuple:
-    """`(leaves that a document matches, leaves)`, of those that score."""
-    cdef uint32_t i, n_leaves = 0
-    for i in range(query.n_leaves):
-        n_leaves += query.leaves[i].scores
-    return len({part[0] for part in parts(query, doc)}), n_leaves

@@ -64,6 +64,7 @@ cdef class Query:
     cdef uint32_t leaves_size
     cdef uint32_t n_parts
     cdef list match_list
+    cdef list leaf_starts       # by leaf: its first expansion in match_list
     cdef readonly tuple matches
     cdef Phrase* phrases
     cdef uint32_t n_phrases

@@ -84,6 +84,7 @@ cdef class Query:
         self.n_docs = n_docs
         self.k1 = k1
         self.match_list = []
+        self.leaf_starts = []
         self.need = 1
         self.views = <View*>calloc(max(self.n_views, 1), sizeof(View))
         self.fields = <FieldParams*>calloc(max(self.n_fields, 1), sizeof(FieldParams))
@@ -159,7 +160,14 @@ cdef class Query:
         self.leaves[self.n_leaves].scores = scores
         self.n_leaves += 1
         self.n_parts = 0
+        self.leaf_starts.append(len(self.match_list))
         return self.n_leaves - 1
+
+    def leaf_matches(self):
+        """For each leaf that scores: the `match` of its first expansion, None where it has none."""
+        ends = [*self.leaf_starts[1:], len(self.match_list)]
+        return [self.match_list[start] if start < end else None
+                for leaf, (start, end) in enumerate(zip(self.leaf_starts, ends)) if self.leaves[leaf].scores]
 
     cdef int add_ref(self, Ref* ref) except -1:
         cdef uint32_t size

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from narsilpy._explain import coverage, parts
+from narsilpy._explain import parts
 from narsilpy.results import ScoreComponents
 
 if TYPE_CHECKING:
@@ -53,20 +53,29 @@ def score_parts(query: Query, number: int) -> list[Part]:
 
 def share(query: Query, number: int) -> float:
     """The part of a query's words that a document holds, 0.0 to 1.0."""
-    matched, n_words = coverage(query, number)
-    return matched / n_words if n_words else 0.0
+    wanted = typed_words(query)
+    if not wanted:
+        return 0.0
+    table = query.match_table()
+    return len({table[part.match].query_term for part in score_parts(query, number)}) / len(wanted)
+
+
+def typed_words(query: Query) -> set[str]:
+    """The different words of a query that count: what stands for the same word (a synonym, another analyzer's stem) is
+    one. A prefix that nothing completes is a word as well."""
+    return {f"\0{leaf}" if match is None else match.query_term for leaf, match in enumerate(query.leaf_matches())}
 
 
 def best_coverage(plan: Plan) -> float:
     """The greatest coverage of any match.
 
-    A plain query is asked again for documents with all of its words, with all but one, and so on: each of these is a
-    count. A boolean query looks at every match.
+    A query whose words have a leaf each is asked again for documents with all of its words, with all but one, and so
+    on: each of these is a count. Others look at every match.
     """
     query = plan.query
     if query is None or plan.everything:
         return 0.0
-    if query.is_program():
+    if query.is_program() or len(typed_words(query)) < query.n_leaves:
         return max((share(query, number) for number in query.all(plan.min_score)[0]), default=0.0)
     for n_matched in range(query.n_leaves, query.need - 1, -1):
         if query.count(plan.min_score, n_matched):

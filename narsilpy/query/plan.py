@@ -108,8 +108,8 @@ def make_plan(core: IndexCore, term: Any, options: QueryOptions, fields_read: It
         segments, live = core.segments.views()
         columns = core.columns
         make_columns(core, columns, fields_read)
-        pins = {doc_id: core.numbers[doc_id] for doc_id in (*pinned, *((only,) if isinstance(only, str) else ()))
-                if doc_id in core.numbers}
+        pins = {doc_id: number for doc_id in (*pinned, *((only,) if isinstance(only, str) else ()))
+                if (number := core.numbers.get(doc_id)) is not None}
         if nothing:
             return Plan(None, [], min_score, columns, pins=pins)
         accepts = live if condition is None else narrowed(core, generation, segments, live, condition, options.filters)

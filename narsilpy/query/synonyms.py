@@ -25,10 +25,17 @@ def synonym_query(text: str, synonyms: Synonyms, term_match: Any, plain: Callabl
         raise InvalidQuery(ErrorCode.SEARCH_INVALID_OPTION, '`term_match` is "any" or "all" where synonyms apply, or '
                            "`synonyms` is False", {"option": "term_match"})
     if need == len(slots):
-        return _joined(And, [_joined(Or, [plain(slot.text), *(_other(synonyms, wording, slot.text, None)
-                                                              for wording in slot.alternatives)]) for slot in slots])
+        return _joined(And, [
+            _joined(Or, [_typed(synonyms, slot.text, plain),
+                         *(_other(synonyms, wording, slot.text, None) for wording in slot.alternatives)])
+            for slot in slots])
     others = [_other(synonyms, wording, slot.text, None) for slot in slots for wording in slot.alternatives]
     return _joined(Or, [plain(text), *dict.fromkeys(others)])
+
+
+def _typed(synonyms: Synonyms, text: str, plain: Callable[[str], Node]) -> Node:
+    """The words of one place of the query as typed: several that a rule joins stand together."""
+    return plain(text) if len(synonyms.analyzer.analyze(text)) < 2 else stand_in(Phrase(text), text)
 
 
 def _other(synonyms: Synonyms, wording: str, typed: str, field: str | None) -> Node:
