@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from unicodedata import category
 
-from narsilpy._quotes import fold_quote
+from narsilpy._quotes import fold_quote, folded_places
 from narsilpy._text import parts
 
 AROUND = 64     # code points beside a cut in which the word it may split is looked for
 APOSTROPHES = "'\u2019\u02bc"
 IN_NUMBERS = ".,:/'\u2019\u066b\u066c"       # between digits they belong to the number: 1.50, 10:30, 1'000
+HYPHENS = "-\u2010\u2011\u00ad"
 SIGNS = "-+\u2212"
 
 
@@ -20,29 +22,22 @@ def find_quote(text: str, quote: str, match: str = "exact") -> Iterator[tuple[in
     >>> list(find_quote("It\\u2019s \\u201cfree\\u201d", "it's   \\"free\\"", "folded"))
     [(0, 11)]
     """
-    places = _exact(text, quote) if match == "exact" else _folded(text, quote)
+    if not _says_something(quote):
+        return iter(())
+    places = _exact(text, quote) if match == "exact" else folded_places(text, fold_quote(quote)[0].strip())
     return (place for place in places if not splits_word(text, place[0]) and not splits_word(text, place[1]))
 
 
 def _exact(text: str, quote: str) -> Iterator[tuple[int, int]]:
-    at = text.find(quote) if quote.strip() else -1
+    at = text.find(quote)
     while at >= 0:
         yield at, at + len(quote)
         at = text.find(quote, at + 1)
 
 
-def _folded(text: str, quote: str) -> Iterator[tuple[int, int]]:
-    wanted = fold_quote(quote)[0].strip()
-    if not wanted:
-        return
-    folded, starts = fold_quote(text)
-    at = folded.find(wanted)
-    while at >= 0:
-        end = at + len(wanted)
-        whole_start = at == 0 or starts[at - 1] != starts[at]
-        if whole_start and starts[end] != starts[end - 1]:      # no character's folded form is cut
-            yield starts[at], starts[end]
-        at = folded.find(wanted, at + 1)
+def _says_something(quote: str) -> bool:
+    """Whether there is a letter, a digit or a pictograph in it: marks alone are no quote."""
+    return any(char.isalnum() or (char > "\x7f" and category(char) == "So") for char in quote)
 
 
 def splits_word(text: str, at: int) -> bool:
@@ -61,7 +56,7 @@ def splits_word(text: str, at: int) -> bool:
 
 
 def _changes_meaning(text: str, at: int) -> bool:
-    """Whether what the cut leaves out belongs to the word: the end of "can't", the cents of a price, a minus sign."""
+    """Whether what the cut leaves out belongs to the word: the end of "can't", a "non-", cents, a minus sign."""
     before, after = text[at - 1], text[at]
     left = text[at - 2] if at > 1 else " "
     right = text[at + 1] if at + 1 < len(text) else " "
@@ -69,11 +64,20 @@ def _changes_meaning(text: str, at: int) -> bool:
         return True
     if before in APOSTROPHES and left.isalpha() and after.isalpha():
         return True
+    if after in HYPHENS and _compound(before, right):
+        return True
+    if before in HYPHENS and _compound(left, after):
+        return True
     if after in IN_NUMBERS and before.isdecimal() and right.isdecimal():
         return True
     if after.isdecimal() and before in IN_NUMBERS and left.isdecimal():
         return True
     return before in SIGNS and after.isdecimal() and not left.isalnum()
+
+
+def _compound(left: str, right: str) -> bool:
+    """Whether a hyphen between these makes one word of two: "non-refundable", "COVID-19", but not "5-10"."""
+    return left.isalnum() and right.isalnum() and (left.isalpha() or right.isalpha())
 
 
 def nearest_sentence(text: str, quote: str, language: str = "english") -> tuple[int, int, int] | None:
