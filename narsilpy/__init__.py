@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from narsilpy._highlight import Highlight
 from narsilpy.analysis import Analyzer, list_languages
-from narsilpy.citations import Citation, Verification, sentence_at
+from narsilpy.citations import Citation, Verification
 from narsilpy.engine import Narsil
 from narsilpy.errors import (
     DocumentAlreadyExists,
@@ -66,6 +66,7 @@ from narsilpy.results import (
 if TYPE_CHECKING:
     from narsilpy.analysis.synonyms import Synonyms
     from narsilpy.chunks import Chunk, chunk
+    from narsilpy.citations.quotes import sentence_at
     from narsilpy.query.parse import parse_query
     from narsilpy.query.synonyms import with_synonyms
     from narsilpy.rendering import render
@@ -77,6 +78,7 @@ _LATER = {
     "chunk": "narsilpy.chunks",
     "parse_query": "narsilpy.query.parse",
     "render": "narsilpy.rendering",
+    "sentence_at": "narsilpy.citations.quotes",
     "with_synonyms": "narsilpy.query.synonyms",
 }
 

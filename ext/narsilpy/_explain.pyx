@@ -6,7 +6,8 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from narsilpy._cursor cimport Cursor, cursor_open, cursor_score, cursor_seek, length_at
-from narsilpy._query cimport Query, Ref
+from narsilpy._places cimport Ref
+from narsilpy._query cimport Query
 from narsilpy._score cimport LEAF_MAX
 
 

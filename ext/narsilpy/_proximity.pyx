@@ -16,7 +16,8 @@ from libc.stdlib cimport free, malloc
 
 from narsilpy._cursor cimport Cursor, cursor_open, cursor_seek
 from narsilpy._occurrences cimport ALL_PLACES, Places, read_places, sort_places
-from narsilpy._query cimport Query, Ref
+from narsilpy._places cimport Ref
+from narsilpy._query cimport Query
 
 cdef array.array NO_SCORES = array.array("d")
 

@@ -1,42 +1,9 @@
 # One query over one snapshot. See _query.pyx.
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-from narsilpy._cursor cimport Cursor, Source
-from narsilpy._occurrences cimport Places
+from narsilpy._cursor cimport Cursor
+from narsilpy._places cimport Phrase, PhraseContext, Ref
 from narsilpy._score cimport Leaf, Scratch, Search, View
-
-cdef enum:
-    MAX_PHRASE_WORDS = 64
-
-cdef struct Ref:                # one list of one expansion in one segment
-    Source source
-    uint32_t view
-    uint32_t leaf
-    uint32_t part               # expansion within the leaf
-    uint32_t match              # expansion within the query: index into Query.matches
-    uint32_t field
-    double weight               # boost * factor * idf * (k1 + 1)
-    double c0
-    double c1
-    double idf
-    double factor
-    uint32_t df                 # behind the idf
-
-cdef struct Phrase:
-    uint32_t first_leaf
-    uint32_t n_words
-    uint32_t slop
-    uint32_t offsets[MAX_PHRASE_WORDS]
-
-cdef struct PhraseContext:      # what a phrase check reads without the GIL
-    const Phrase* phrases
-    const View* views
-    uint32_t view               # the segment at hand
-    uint32_t n_cursors
-    uint32_t* cursor_field
-    uint32_t* cursor_leaf
-    uint32_t n_fields
-    Places* words               # [MAX_PHRASE_WORDS], reused
 
 cdef struct FieldParams:
     double boost
@@ -86,7 +53,3 @@ cdef class Query:
     cdef void open_cursors(self, Search* search, uint32_t view) noexcept nogil
     cdef tuple match_tuple(self)
     cdef uint64_t kept_leaves(self, Cursor* cursors, uint32_t n, uint32_t view, uint32_t doc) except? 0
-    cdef int collect_places(self, Cursor* cursors, uint32_t view, uint32_t doc, uint32_t field, uint64_t kept,
-                            uint32_t limit, Places* out) except -1
-    cdef int phrase_places(self, Cursor* c, uint32_t number, uint32_t view, uint32_t doc, uint32_t field,
-                           Places* out) except -1

@@ -11,14 +11,15 @@
 # Robertson & Zaragoza 2009 with the idf of Lucene; df counts the documents that hold the term in any field.
 from libc.math cimport INFINITY, log
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, qsort, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 from cpython cimport array
 import array
 
 from narsilpy._bits cimport Bits
-from narsilpy._cursor cimport CURSOR_CORRUPT, Cursor, cursor_open, cursor_seek, source_memory, source_sealed
-from narsilpy._occurrences cimport ALL_PLACES, Place, Places, match_phrase, push_place, read_places, sort_places
+from narsilpy._cursor cimport Cursor, cursor_open, cursor_seek, source_memory, source_sealed
+from narsilpy._occurrences cimport ALL_PLACES, Places
+from narsilpy._places cimport MAX_PHRASE_WORDS, Words, check_phrase, collect_places, fill_spans
 from narsilpy._postings cimport MemList, MemorySegment
 from narsilpy._score cimport (
     COLLECT_ALL, COLLECT_COUNT, COLLECT_TOP, LEAF_MAX, LEAF_SUM, WINDOW, Found, Leaf, Search, Slot, View, run_program,
@@ -560,8 +561,8 @@ cdef class Query:
         cdef uint32_t view = 0, local, i, n = 0
         cdef Cursor* cursors
         cdef Places places
+        cdef Words words
         cdef uint64_t kept = <uint64_t>-1
-        cdef size_t j
         while view < self.n_views and not (
                 self.views[view].first_doc <= doc < self.views[view].first_doc + self.views[view].n_docs):
             view += 1
@@ -581,21 +582,15 @@ cdef class Query:
         try:
             if self.n_ops or self.n_phrases:
                 kept = self.kept_leaves(cursors, n, view, local)
-            places.complete = True
-            places.horizon = 0xFFFFFFFF
-            self.collect_places(cursors, view, local, field, kept, limit, &places)
-            if places.n > 1:
-                qsort(places.items, places.n, sizeof(Place), by_start)
-            if not places.complete:
-                while places.n and places.items[places.n - 1].start > places.horizon:
-                    places.n -= 1
-                out.horizon = places.horizon
-            out.reserve(places.n)
-            if item_starts is None:
-                for j in range(places.n):
-                    out.push(places.items[j].start, places.items[j].end, places.items[j].match, -1)
-            else:
-                push_items(out, &places, item_starts)
+            words.refs = self.refs
+            words.n_refs = self.n_refs
+            words.leaves = self.leaves
+            words.phrases = self.phrases
+            words.n_phrases = self.n_phrases
+            words.views = self.views
+            words.room = self.context.words
+            collect_places(&words, cursors, view, local, field, kept, limit, &places)
+            fill_spans(out, &places, item_starts)
             return out
         finally:
             free(places.items)
@@ -637,135 +632,3 @@ cdef class Query:
             return kept
         finally:
             free(parts)
-
-    cdef int collect_places(self, Cursor* cursors, uint32_t view, uint32_t doc, uint32_t field, uint64_t kept, uint32_t limit,
-                            Places* out) except -1:
-        cdef uint32_t i, j
-        cdef Ref* ref
-        cdef Cursor* c = cursors
-        cdef int status = 0
-        cdef bint in_phrase
-        for i in range(self.n_refs):
-            ref = &self.refs[i]
-            if ref.view != view or ref.field != field or not self.leaves[ref.leaf].scores:
-                continue
-            if ref.leaf < 64 and not (kept >> ref.leaf) & 1:
-                continue
-            in_phrase = False
-            for j in range(self.n_phrases):
-                in_phrase |= self.phrases[j].first_leaf <= ref.leaf < self.phrases[j].first_leaf + self.phrases[j].n_words
-            if in_phrase:
-                continue
-            cursor_open(c, &ref.source, 0.0, 0.0, 0.0)
-            if cursor_seek(c, doc) == doc:
-                status = read_places(c, self.views[view].occurrences, ref.match, limit, out)
-                if status == 0 and c.tfs[c.i] > limit:      # beyond the last of them others may be missing
-                    out.complete = False
-                    out.horizon = min(out.horizon, out.items[out.n - 1].start)
-            if status == -2:
-                raise MemoryError()
-            if status == -1 or c.error:
-                raise ValueError("the spans of a term are corrupt")
-        for j in range(self.n_phrases):
-            if self.phrases[j].first_leaf >= 64 or (kept >> self.phrases[j].first_leaf) & 1:
-                self.phrase_places(cursors, j, view, doc, field, out)
-        return 0
-
-    cdef int phrase_places(self, Cursor* c, uint32_t number, uint32_t view, uint32_t doc, uint32_t field, Places* out) except -1:
-        """Append the places of a phrase's words wherever the phrase stands."""
-        cdef const Phrase* phrase = &self.phrases[number]
-        cdef Places* words = self.context.words
-        cdef Ref* ref
-        cdef uint8_t* marks[MAX_PHRASE_WORDS]
-        cdef uint8_t* flags
-        cdef uint32_t i, word
-        cdef size_t total = 0, j
-        for word in range(phrase.n_words):
-            words[word].n = 0
-        for i in range(self.n_refs):
-            ref = &self.refs[i]
-            word = ref.leaf - phrase.first_leaf
-            if ref.view != view or ref.field != field or ref.leaf < phrase.first_leaf or word >= phrase.n_words:
-                continue
-            cursor_open(c, &ref.source, 0.0, 0.0, 0.0)
-            if cursor_seek(c, doc) == doc and read_places(
-                    c, self.views[view].occurrences, ref.match, ALL_PLACES, &words[word]) < 0:
-                raise ValueError("the spans of a term are corrupt")
-        for word in range(phrase.n_words):
-            sort_places(&words[word])
-            total += words[word].n
-        flags = <uint8_t*>calloc(max(total, <size_t>1), 1)
-        if flags == NULL:
-            raise MemoryError()
-        total = 0
-        for word in range(phrase.n_words):
-            marks[word] = flags + total
-            total += words[word].n
-        match_phrase(words, phrase.offsets, phrase.n_words, phrase.slop, marks)
-        try:
-            for word in range(phrase.n_words):
-                for j in range(words[word].n):
-                    if marks[word][j] and push_place(out, &words[word].items[j]) < 0:
-                        raise MemoryError()
-        finally:
-            free(flags)
-        return 0
-
-
-cdef int by_start(const void* a, const void* b) noexcept nogil:
-    cdef const Place* x = <const Place*>a
-    cdef const Place* y = <const Place*>b
-    if x.start != y.start:
-        return 1 if x.start > y.start else -1
-    if x.end != y.end:
-        return 1 if x.end > y.end else -1
-    return (x.match > y.match) - (x.match < y.match)
-
-
-cdef int push_items(SpanArray out, Places* places, item_starts) except -1:
-    """Spans of an array field: the element and the offsets within it."""
-    cdef size_t j
-    cdef Py_ssize_t item = 0, n = len(item_starts)
-    cdef uint32_t start, next_start
-    if n == 0:
-        return 0
-    start = item_starts[0]
-    next_start = item_starts[1] if n > 1 else 0xFFFFFFFF
-    for j in range(places.n):
-        while places.items[j].start >= next_start:
-            item += 1
-            start = next_start
-            next_start = item_starts[item + 1] if item + 1 < n else 0xFFFFFFFF
-        out.push(places.items[j].start - start, places.items[j].end - start, places.items[j].match, <int>item)
-    return 0
-
-
-# --------------------------------------------------------------------- phrases
-cdef bint check_phrase(void* context, Cursor* cursors, uint32_t number, uint32_t doc) noexcept nogil:
-    """Whether a phrase stands in one field of a document."""
-    cdef PhraseContext* c = <PhraseContext*>context
-    cdef const Phrase* phrase = &c.phrases[number]
-    cdef uint32_t field, j, word, n_found
-    for field in range(c.n_fields):
-        for word in range(phrase.n_words):
-            c.words[word].n = 0
-        for j in range(c.n_cursors):
-            if c.cursor_field[j] != field or c.cursor_leaf[j] < phrase.first_leaf:
-                continue
-            word = c.cursor_leaf[j] - phrase.first_leaf
-            if word < phrase.n_words and cursor_seek(&cursors[j], doc) == doc:
-                if read_places(&cursors[j], c.views[c.view].occurrences, 0, ALL_PLACES, &c.words[word]) < 0:
-                    cursors[j].error = CURSOR_CORRUPT
-                    return False
-        n_found = 0
-        for word in range(phrase.n_words):
-            if c.words[word].n == 0:
-                break
-            n_found += 1
-        if n_found < phrase.n_words:
-            continue
-        for word in range(phrase.n_words):
-            sort_places(&c.words[word])
-        if match_phrase(c.words, phrase.offsets, phrase.n_words, phrase.slop, NULL):
-            return True
-    return False

@@ -2,6 +2,5 @@
 from __future__ import annotations
 
 from narsilpy.citations.model import Citation, Verification
-from narsilpy.citations.quotes import sentence_at
 
-__all__ = ["Citation", "Verification", "sentence_at"]
+__all__ = ["Citation", "Verification"]

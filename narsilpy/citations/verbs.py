@@ -4,9 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from narsilpy.citations.match import find_quote, nearest_sentence
 from narsilpy.citations.model import Citation, Verification
-from narsilpy.citations.quotes import in_source, ranked_quotes
 from narsilpy.citations.sources import ChunkVerbs, IndexChunkVerbs, chunks_of, place_of, source_texts
 from narsilpy.errors import ErrorCode, InvalidQuery
 from narsilpy.highlight.model import Quote
@@ -32,6 +30,8 @@ class CitationVerbs(ChunkVerbs):
 
     def quotes(self, index: str, doc_id: str, field: str, term: Any, *, limit: int = 3) -> list[Quote]:
         """The sentences of a field that match a query, best first: most different words, then most matches."""
+        from narsilpy.citations.quotes import in_source, ranked_quotes  # what a search does not need
+
         core = self._core(index)
         with core.reading:
             number = core.numbers.get(doc_id) if isinstance(doc_id, str) else None
@@ -75,6 +75,8 @@ class CitationVerbs(ChunkVerbs):
         >>> narsil.verify_quote("rules", "a", "A cello counts as the cabin bag.") is None
         True
         """
+        from narsilpy.citations.match import find_quote
+
         _check(quote, match, occurrence)
         core = self._core(index)
         stored, texts = _stored_texts(core, doc_id, field)
@@ -111,6 +113,8 @@ class CitationVerbs(ChunkVerbs):
 
     def resolve(self, citation: Citation) -> Citation | None:
         """The citation's words in the document as it is now: at the place nearest to the old one; None = gone."""
+        from narsilpy.citations.match import find_quote
+
         core = self._core(citation.index)
         stored, texts = _stored_texts(core, citation.doc_id, citation.field)
         places = []
@@ -189,6 +193,8 @@ def _elements(values: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, int | No
 
 def _explanation(index: str, doc_id: str, stored: Any, texts: list[tuple[str, int | None, str]], quote: str,
                  language: str) -> Verification:
+    from narsilpy.citations.match import nearest_sentence
+
     best: Verification = Verification(None)
     for name, value, text in texts:
         nearest = nearest_sentence(text, quote, language)
