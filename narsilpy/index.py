@@ -118,12 +118,12 @@ class IndexCore(Batches):
         """A context in which documents that are removed meanwhile are kept."""
         return self._reading
 
-    def completions(self, prefix: str, analysis: Analysis) -> list[str]:
-        """Terms that stand in live documents in a spelling that starts with `prefix`, as one analyzer read them."""
+    def completions(self, prefix: str, analysis: Analysis) -> array[int]:
+        """Numbers of the terms that live documents hold in a spelling that starts with `prefix`, by one analyzer."""
         self.storage.load_vocabulary(self)
         if analysis.surfaces is None:
-            return [self.lexicon.term(number) for number in self.lexicon.prefix_range(prefix)]
-        return [self.lexicon.term(number) for number in {term for _, term, _ in analysis.surfaces.completions(prefix)}]
+            return array("I", self.lexicon.prefix_range(prefix))
+        return analysis.surfaces.completed_terms(prefix)
 
     def field_params(self) -> list[tuple[float, float, bool]]:
         """`(average length, boost, searched)` of each text field, for a query over all of them."""

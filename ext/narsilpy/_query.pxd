@@ -46,6 +46,7 @@ cdef class Query:
     cdef int add_ref(self, Ref* ref) except -1
     cdef uint32_t find(self, uint32_t view, bytes term, object fields) except? 0xFFFFFFFF
     cdef int open_view(self, uint32_t i) except -1
+    cdef uint64_t count_documents(self, const char* utf8, Py_ssize_t n) except? 0xFFFFFFFFFFFFFFFF
     cdef int ensure_spans(self, uint32_t view) except -1
     cdef int run(self, Search* search) except -1
     cdef void search_views(self, Search* search) noexcept nogil

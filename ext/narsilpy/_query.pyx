@@ -18,6 +18,7 @@ import array
 
 from narsilpy._bits cimport Bits
 from narsilpy._cursor cimport Cursor, cursor_open, cursor_seek, source_memory, source_sealed
+from narsilpy._lexicon cimport Lexicon
 from narsilpy._occurrences cimport ALL_PLACES, Places
 from narsilpy._places cimport MAX_PHRASE_WORDS, Words, check_phrase, collect_places, fill_spans
 from narsilpy._postings cimport MemList, MemorySegment
@@ -32,7 +33,16 @@ cdef enum:
     # round so short a time wait for it longer than they search.
     NOGIL_POSTINGS = 65536
 
+cdef struct Frequent:           # a term and how many documents hold it
+    uint64_t df
+    uint32_t term
+
 cdef list spare_scratch = []    # window slots (160 KB) that no query uses at the moment; the GIL guards it
+
+
+cdef int by_frequency(const void* a, const void* b) noexcept nogil:
+    cdef uint64_t x = (<const Frequent*>a).df, y = (<const Frequent*>b).df
+    return (x < y) - (x > y)
 
 
 cdef class ScratchBox:
@@ -285,7 +295,11 @@ cdef class Query:
 
     def frequency(self, bytes term):
         """How many live documents hold a term, in any field."""
-        cdef uint32_t i, total = 0, df, number
+        return self.count_documents(term, len(term))
+
+    cdef uint64_t count_documents(self, const char* utf8, Py_ssize_t n) except? 0xFFFFFFFFFFFFFFFF:
+        cdef uint32_t i, df, number
+        cdef uint64_t total = 0
         cdef MemorySegment memory
         cdef SealedSegment sealed
         cdef int64_t place
@@ -293,12 +307,12 @@ cdef class Query:
             segment = self.segments[i]
             if isinstance(segment, MemorySegment):
                 memory = segment
-                number = memory.lexicon.find_utf8(term, len(term))
+                number = memory.lexicon.find_utf8(utf8, n)
                 if number < memory.terms_size:
                     total += memory.terms[number].df
                 continue
             sealed = segment
-            place = sealed.find_term(term, len(term))
+            place = sealed.find_term(utf8, n)
             if place >= 0:
                 sealed.ensure_term(<uint32_t>place)
                 if segment_frequency(sealed.base, <uint32_t>place, &df) < 0:
@@ -307,6 +321,41 @@ cdef class Query:
                     df -= min(df, <uint32_t>sealed.removed.get(place, 0))
                 total += df
         return total
+
+    def most_frequent(self, Lexicon lexicon, array.array terms, Py_ssize_t limit):
+        """`(term, document frequency)` of the most frequent of some terms (numbers in `lexicon`), at most `limit`.
+
+        Terms as frequent as one another in code point order; none that no live document holds.
+        """
+        cdef Py_ssize_t i, size, n = 0
+        cdef uint64_t df
+        cdef uint32_t* numbers = terms.data.as_uints
+        cdef const char* utf8
+        cdef Frequent* found
+        if terms.typecode != "I":
+            raise TypeError("terms are an array of type I")
+        found = <Frequent*>malloc(max(len(terms), 1) * sizeof(Frequent))
+        if found == NULL:
+            raise MemoryError()
+        try:
+            for i in range(len(terms)):
+                if numbers[i] >= lexicon.n_terms:
+                    raise ValueError("a term is not in the lexicon")
+                utf8 = lexicon.utf8(numbers[i], &size)
+                df = self.count_documents(utf8, size)
+                if df > 0:
+                    found[n].df = df
+                    found[n].term = numbers[i]
+                    n += 1
+            qsort(found, n, sizeof(Frequent), by_frequency)
+            i = min(limit, n)
+            while 0 < i < n and found[i].df == found[i - 1].df:     # which of those is decided by their spelling
+                i += 1
+            ranked = [(-<int64_t>found[j].df, lexicon.term(found[j].term)) for j in range(i)]
+        finally:
+            free(found)
+        ranked.sort()
+        return [(term, -less) for less, term in ranked[:limit]]
 
     def add_phrase(self, uint32_t first_leaf, list offsets, uint32_t slop=0):
         """The leaves from `first_leaf` on, one for each offset, stand together at these distances."""

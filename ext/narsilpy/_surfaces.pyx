@@ -6,7 +6,7 @@
 # Used by one writer; completions read under the GIL.
 from cpython cimport array
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free, qsort, realloc
 from libc.string cimport memset
 import array
 
@@ -15,6 +15,11 @@ from narsilpy._lexicon cimport Lexicon
 from narsilpy._text cimport TokenBuffer
 
 cdef array.array NO_NUMBERS = array.array("I")
+
+
+cdef int by_number(const void* a, const void* b) noexcept nogil:
+    cdef uint32_t x = (<const uint32_t*>a)[0], y = (<const uint32_t*>b)[0]
+    return (x > y) - (x < y)
 
 
 cdef class Surfaces:
@@ -150,6 +155,25 @@ cdef class Surfaces:
             self.reserve()
             self.counts[number] += <uint32_t>(count - min(count, <uint64_t>self.owed.pop(number, 0)))
             self.terms[number] = term
+
+    def completed_terms(self, str prefix) -> array.array:
+        """The numbers of the terms behind the live spellings that start with `prefix`, each once."""
+        cdef uint32_t number
+        cdef Py_ssize_t i, n = 0, kept = 0
+        cdef list spellings = self.lexicon.prefix_range(prefix)
+        cdef array.array terms = array.clone(NO_NUMBERS, len(spellings), False)
+        cdef uint32_t* out = terms.data.as_uints
+        for number in spellings:
+            if number < self.size and self.counts[number] > 0:
+                out[n] = self.terms[number]
+                n += 1
+        qsort(out, n, sizeof(uint32_t), by_number)
+        for i in range(n):
+            if kept == 0 or out[kept - 1] != out[i]:
+                out[kept] = out[i]
+                kept += 1
+        array.resize(terms, kept)
+        return terms
 
     def completions(self, str prefix):
         """`(spelling, term number, occurrences)` of the live spellings that start with `prefix`, in code point order."""

@@ -23,12 +23,7 @@ FUZZY_EXPANSIONS = 200      # closest first, then most frequent: a word with mor
 def add_completions(core: IndexCore, query: Query, typed: str, word: QueryTerm | None, analysis: Analysis,
                     factor: float = 1.0, fields: Container[int] | None = None) -> None:
     """Expansions of the newest leaf: `typed` (unstemmed) as a prefix, and the analysed word, where there is one."""
-    frequencies: dict[str, int] = {}
-    for term in core.completions(typed, analysis):
-        df = query.frequency(utf8(term))
-        if df > 0:
-            frequencies[term] = df
-    ranked = sorted(frequencies.items(), key=lambda item: (-item[1], item[0]))[:PREFIX_EXPANSIONS]
+    ranked = query.most_frequent(core.lexicon, core.completions(typed, analysis), PREFIX_EXPANSIONS)
     length = len(typed if word is None else word.term)
     blended = max((df for _, df in ranked), default=0)
     if word is not None and word.term not in dict(ranked):

@@ -1,6 +1,7 @@
 """The native core against its twin: any layout of segments, removals and merges gives the twin's answers to the bit."""
 from __future__ import annotations
 
+from array import array
 from typing import Any
 
 from hypothesis import given
@@ -182,3 +183,12 @@ def test_a_program_of_a_negation_alone_sees_every_document(collection: Collectio
     expected = {doc_id for doc_id in collection.twin.documents if not collection.twin.matched(doc_id, term)}
     assert {collection.ids[number] for number in query.all()[0]} == expected
     assert query.count() == len(expected)
+
+
+@given(collections(), st.integers(0, 6))
+def test_the_most_frequent_terms_are_those_of_the_twin(collection: Collection, limit: int) -> None:
+    frequencies = {term: len(collection.twin.search([term], 1)) for term in TERMS}
+    ranked = sorted((term for term in TERMS if frequencies[term]), key=lambda term: (-frequencies[term], term))
+    numbers = array("I", range(len(collection.lexicon)))
+    found = collection.query([]).most_frequent(collection.lexicon, numbers, limit)
+    assert found == [(term, frequencies[term]) for term in ranked[:limit]]
