@@ -11,7 +11,7 @@
 # Robertson & Zaragoza 2009 with the idf of Lucene; df counts the documents that hold the term in any field.
 from libc.math cimport INFINITY, log
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
 from cpython cimport array
 import array
