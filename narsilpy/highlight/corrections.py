@@ -9,6 +9,8 @@ import re
 from bisect import bisect_left
 from itertools import pairwise
 
+from narsilpy._sentences import stops
+
 STOPS = ".!?…"
 CLOSING = "\"'”’»)]"
 # words that begin an English sentence rather than go on after an abbreviation such as "U.S."
@@ -16,7 +18,6 @@ _STARTERS = frozenset("""A An And As At But He Her His How However I If In It It
     Then There These They This Those To We What When Where Which Who Why You Your""".split())
 _DANISH_STARTERS = frozenset("De Den Det Du Han Hun Hvad Hvem Hvor I Jeg Vi".split())
 _COMPANIES = (" co", " Co", "Inc", "Ltd", "orp")
-_STOP = re.compile(r"[.)](?:[\"'”’)\]]*\s+|\d)")     # what a list marker or a boundary that was left out ends with
 _ONLY_MARKER = re.compile(r"\s*(?:[⁃•*–-]\s*)?(?:§+\s*[\w.:–-]*\d[\w.:–-]*"
                           r"|\(?(?:\d{1,3}(?:\.\d{1,3})*|[a-z]|[A-Z]|[ivxIVX]{1,5})|[Nn]o|N[°º]|Art|Sec|Fig|Nr)[.)]{0,2}\s*")
 _ADDRESS = re.compile(r"(?:https?://|www\.)")
@@ -35,7 +36,8 @@ def corrected(text: str, starts: list[int], code: str) -> list[int]:
     items = _list_items(text, markers) if len(markers) > 1 else set()
     kept = [0]
     for start in sorted({*starts[1:], *items}) if items else starts[1:]:
-        if start < len(text) and (start in items or not _joined(text, kept[-1], start, code)):
+        plain = start - kept[-1] >= 24 and text[start - 1] == " " and text[start - 2] in ".?!" and text[start].isupper()
+        if plain or start in items or not _joined(text, kept[-1], start, code):
             kept.append(start)
     if "…" in text:
         added += [found.end() for found in _ELLIPSIS.finditer(text) if text[found.end()].isupper()]
@@ -46,8 +48,6 @@ def corrected(text: str, starts: list[int], code: str) -> list[int]:
 
 def _joined(text: str, start: int, cut: int, code: str) -> bool:
     """Whether the segmenter's boundary at `cut` is none, where the sentence before it starts at `start`."""
-    if cut - start >= 24 and text[cut - 1] == " " and text[cut - 2] in ".?!" and text[cut].isupper():
-        return False                        # most of them
     if cut - start < 24 and _ONLY_MARKER.fullmatch(text, start, cut):
         return True                         # "1." and "§ 1-206.02." belong to what they number
     at = cut - 1
@@ -81,9 +81,7 @@ def _stops(text: str, code: str) -> tuple[list[tuple[int, int]], list[int]]:
     starters = _STARTERS if code == "en" else _STARTERS | _DANISH_STARTERS if code == "da" else None
     markers: list[tuple[int, int]] = []
     added: list[int] = []
-    for found in _STOP.finditer(text):
-        at = found.start()
-        behind = found.end()
+    for at, behind in stops(text):
         before = text[at - 1] if at else " "
         if behind == at + 2 and text[at + 1].isdecimal():
             if text[at] == "." and (before == ")" or before.islower()):

@@ -21,21 +21,14 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from narsilpy._graphemes import grapheme_start
+from narsilpy._sentences import piece_of
 from narsilpy.errors import ErrorCode, LanguageNotSupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-STRETCH = 1_024             # code points from one possible anchor to the next
-LONGEST_BLOCK = 2 * STRETCH
-BLANK = 200                 # blanks that a blank line may hold
-HARD_CHARS = "\x0c\u2029"
-
-_SURE = re.compile(r"[.!?][\"'”’»)\]]*\s+|[。！？｡।॥።؟։။][」』”’）\"]*")
-_SHORT_FORMS = ("rox", "ept", "ssn", "esp", "ncl", "xcl", "egr", "vtl") # of "approx.", "dept.", "resp.", "incl."
+LONGEST_BLOCK = 2_048       # code points of a block that is not cut, and of the longest sentence
 _NOT_SPACE = re.compile(r"\S")
-_SPACE = re.compile(r"\s")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 CODES = {
@@ -136,93 +129,6 @@ def sentence_bounds(text: str, start: int, end: int, match_start: int, match_end
     return start, end
 
 
-# --------------------------------------------------------------------------------------------------------------- pieces
-def piece_of(text: str, offset: int) -> tuple[int, int]:
-    """`(start, end)` of the piece that holds an offset. Reads a few thousand code points round it at most."""
-    n = len(text)
-    low = _cut_before(text, offset, max(0, offset - LONGEST_BLOCK))
-    high = _cut_after(text, offset, min(n, offset + LONGEST_BLOCK))
-    if low is not None and high is not None and high - low <= LONGEST_BLOCK:
-        return low, high
-    stretch = offset // STRETCH
-    anchor = _anchor(text, stretch)
-    if anchor <= offset:
-        before, after = anchor, _anchor(text, stretch + 1)
-    else:
-        before, after = _anchor(text, stretch - 1), anchor
-    return before if low is None else max(low, before), after if high is None else min(high, after)
-
-
-def _cut_before(text: str, offset: int, floor: int) -> int | None:
-    """Where the block that holds `offset` starts; None = before `floor`."""
-    best = -1
-    for char in HARD_CHARS:
-        best = max(best, text.rfind(char, floor, offset) + 1 or -1)
-    at = text.rfind("\n", max(floor, best), offset)
-    while at >= 0:
-        if _ends_blank_line(text, at):
-            return at + 1
-        at = text.rfind("\n", max(floor, best), at)
-    if best > 0:
-        return best
-    return 0 if floor == 0 else None
-
-
-def _cut_after(text: str, offset: int, ceiling: int) -> int | None:
-    """Where the block after the one that holds `offset` starts, or the text ends; None = behind `ceiling`."""
-    stop = ceiling
-    found = False
-    for char in HARD_CHARS:
-        at = text.find(char, offset, stop)
-        if at >= 0:
-            stop, found = at + 1, True
-    at = text.find("\n", offset, stop)
-    while at >= 0:
-        if _ends_blank_line(text, at):
-            return at + 1
-        at = text.find("\n", at + 1, stop)
-    return stop if found or ceiling == len(text) else None
-
-
-def _ends_blank_line(text: str, at: int) -> bool:
-    """Whether the line that the line feed at `at` ends is blank, and a line before it ended, too."""
-    floor = max(-1, at - BLANK)
-    at -= 1
-    while at > floor and text[at] != "\n" and text[at].isspace():
-        at -= 1
-    return at >= 0 and text[at] == "\n"
-
-
-def _anchor(text: str, stretch: int) -> int:
-    """Where a long block may be cut in one stretch of the text."""
-    low = stretch * STRETCH
-    if low <= 0:
-        return 0
-    high = min(len(text), low + STRETCH)
-    if low >= high:
-        return len(text)
-    for found in _SURE.finditer(text, low, high):
-        if _is_sure(text, found, high):
-            return found.end()
-    space = _SPACE.search(text, low, high)
-    if space is not None:
-        return space.end()
-    return grapheme_start(text, low)    # a text without white space: between graphemes
-
-
-def _is_sure(text: str, found: re.Match[str], high: int) -> bool:
-    """Whether a stop surely ends a sentence: a whole word in small letters before it, no small letter after it."""
-    at, behind = found.span()
-    if text[at] not in ".!?":
-        return True
-    word = text[at - 4:at]
-    if not (word.isalpha() and word.islower()) or word.endswith(_SHORT_FORMS) or behind >= high:
-        return False
-    after = text[behind + 1:behind + 2] if text[behind] in "\"'“‘«(" else text[behind]
-    return after.isalpha() and not after.islower()
-
-
-# ------------------------------------------------------------------------------------------------------------ segmenter
 def starts_of(piece: str, code: str) -> list[int]:
     """Where the sentences of a piece start, the first at 0. Every code point belongs to one of them."""
     from narsilpy.highlight.corrections import corrected

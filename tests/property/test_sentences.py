@@ -6,7 +6,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narsilpy.highlight.sentences import LONGEST_BLOCK, Sentences, piece_of, sentence_span, starts_of
+from narsilpy._sentences import piece_of, stops
+from narsilpy.highlight.sentences import LONGEST_BLOCK, Sentences, sentence_span, starts_of
+from tests.reference import sentences as slow
 
 WORDS = ["The", "bag", "Dr.", "No.", "4.5", "e.g.", "\u00a7 1-206.02.", "He", "said", "\"It", "is", "full.\"", "fits.",
          "really?",
@@ -49,7 +51,8 @@ def test_one_line_is_read_as_in_the_whole_text(text: str, language: str, data: s
 @given(texts, st.data())
 def test_what_is_far_away_changes_nothing(text: str, data: st.DataObject) -> None:
     """A piece is decided by the text near it: what stands two blocks away may be anything."""
-    at = data.draw(st.integers(0, max(0, len(text) - 1)))
+    text = text or "x"
+    at = data.draw(st.integers(0, len(text) - 1))
     low, high = piece_of(text, at)
     floor, ceiling = max(0, at - 2 * LONGEST_BLOCK), at + 2 * LONGEST_BLOCK
     changed = "x" * floor + text[floor:ceiling] + "y" * max(0, len(text) - ceiling)
@@ -70,3 +73,12 @@ def test_pieces_tile_the_text(text: str) -> None:
 def test_the_starts_of_a_piece_are_places_in_it(piece: str) -> None:
     starts = starts_of(piece[:3_000], "en")
     assert starts[0] == 0 and starts == sorted(set(starts)) and starts[-1] <= max(0, len(piece[:3_000]) - 1)
+
+
+@given(texts, st.data())
+def test_pieces_and_stops_are_those_of_the_twin(text: str, data: st.DataObject) -> None:
+    assert stops(text) == slow.stops(text)
+    if text:
+        edges = data.draw(st.lists(st.integers(0, len(text) - 1), max_size=20))
+        for at in {0, len(text) - 1, *edges, *range(1_020, min(len(text), 1_030))}:
+            assert piece_of(text, at) == slow.piece_of(text, at)
