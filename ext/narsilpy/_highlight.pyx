@@ -46,7 +46,7 @@ cdef class Highlight:
     def positions(self):
         if self.shown is None:
             if self.parts is None:
-                self.shown = Positions(self.spans, self.first, self.stop)
+                self.shown = shown_inside(self.spans, self.first, self.stop, self.start, self.end)
             else:
                 self.shown = tuple([span for passage in self.passages for span in passage.spans])
         return self.shown
@@ -55,9 +55,9 @@ cdef class Highlight:
     def passages(self):
         if self.stretches is None:
             if self.parts is None:
-                self.stretches = (self.passage(self.start, self.end, self.positions, float(self.stop - self.first)),)
+                self.stretches = (self.passage(self.start, self.end, self.positions, float(len(self.positions))),)
             else:
-                self.stretches = tuple([self.passage(start, end, Positions(self.spans, first, stop), score)
+                self.stretches = tuple([self.passage(start, end, shown_inside(self.spans, first, stop, start, end), score)
                                         for start, end, first, stop, score in self.parts])
         return self.stretches
 
@@ -166,6 +166,7 @@ def build(value, SpanArray spans not None, options, Py_ssize_t first=0, Py_ssize
     found.end = end
     found.first = i
     found.stop = j
+    spans = inside(spans, &i, &j, start, end)
     found.snippet = tagged(text, start, end, spans, i, j, plan[0], plan[1], plan[4], plan[7], start > 0, end < length)
     return found
 
@@ -178,6 +179,7 @@ def several(value, SpanArray spans not None, options, list parts not None, sourc
     cdef str text
     cdef tuple plan
     cdef list pieces = []
+    cdef SpanArray shown
     if not isinstance(value, str) or not isinstance(options, tuple) or len(options) < 9:
         raise TypeError("a text and a FieldPlan are needed")
     text, plan = <str>value, <tuple>options
@@ -185,13 +187,12 @@ def several(value, SpanArray spans not None, options, list parts not None, sourc
     for start, end, first, stop, _ in parts:
         if not (reached <= start <= end <= length and 0 <= first <= stop <= spans.n):
             raise ValueError("passages come in text order, with the records inside them")
-        if first < stop and not (start <= spans.records[first].start and spans.records[stop - 1].end <= end):
-            raise ValueError("a span lies beyond its passage")
         if not is_blank(text, reached, min(start, reached + look)):     # a look at the gap's beginning is enough
             pieces.append(plan[7])
         elif pieces:
             pieces.append(" ")
-        pieces.append(tagged(text, start, end, spans, first, stop, plan[0], plan[1], plan[4], "", False, False))
+        shown = inside(spans, &first, &stop, start, end)
+        pieces.append(tagged(text, start, end, shown, first, stop, plan[0], plan[1], plan[4], "", False, False))
         reached = end
     if not is_blank(text, reached, min(length, reached + look)):
         pieces.append(plan[7])
@@ -202,6 +203,32 @@ def several(value, SpanArray spans not None, options, list parts not None, sourc
     found.spans = spans
     found.source = source
     return found
+
+
+cdef SpanArray inside(SpanArray spans, Py_ssize_t* first, Py_ssize_t* stop, Py_ssize_t start, Py_ssize_t end):
+    """The records [first, stop), but none that reaches out of a window: the array itself where none does.
+
+    Tokens may hold others (an identifier its parts), so that not only the first and the last one can reach out.
+    """
+    cdef Py_ssize_t i
+    cdef SpanArray kept
+    cdef bint whole = True
+    for i in range(first[0], stop[0]):
+        whole &= start <= spans.records[i].start < spans.records[i].end <= end
+    if whole:
+        return spans
+    kept = SpanArray.__new__(SpanArray, (), spans.matches)
+    for i in range(first[0], stop[0]):
+        if start <= spans.records[i].start < spans.records[i].end <= end:
+            kept.push(spans.records[i].start, spans.records[i].end, spans.records[i].match, spans.records[i].value)
+    first[0] = 0
+    stop[0] = kept.n
+    return kept
+
+
+cdef object shown_inside(SpanArray spans, Py_ssize_t first, Py_ssize_t stop, Py_ssize_t start, Py_ssize_t end):
+    cdef SpanArray kept = inside(spans, &first, &stop, start, end)
+    return Positions(kept, first, stop)
 
 
 cdef bint is_blank(str text, Py_ssize_t start, Py_ssize_t end) noexcept:

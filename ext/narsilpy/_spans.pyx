@@ -26,6 +26,8 @@ cdef class SpanArray:
         self.matches = matches
         self.horizon = 0xFFFFFFFF
         for start, end, match, value in records:
+            if not 0 <= match < len(matches):
+                raise IndexError("a span of no known match")
             self.push(start, end, match, value)
 
     def __dealloc__(self):

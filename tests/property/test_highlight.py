@@ -86,6 +86,18 @@ def test_built_highlights_equal_the_twin(drawn: list[tuple[int, int, int]], text
     assert_equal_to_the_twin(text, SpanArray(words_of(drawn, text, -1), MATCHES), plan)
 
 
+@given(drawn_spans, texts | spaced, plans)
+def test_tokens_within_tokens_are_built_as_by_the_twin(
+        drawn: list[tuple[int, int, int]], text: str, plan: FieldPlan) -> None:
+    records = sorted((start % (len(text) + 1), min(len(text), start % (len(text) + 1) + 3 * length), match, -1)
+                     for start, length, match in drawn)
+    records = [record for record in records if record[0] < record[1]]
+    assert_equal_to_the_twin(text, SpanArray(records, MATCHES), plan)
+    found = build_highlight(text, SpanArray(records, MATCHES), plan)
+    for passage in found.passages:
+        assert all(passage.start <= span.start and span.end <= passage.end for span in passage.spans)
+
+
 @given(st.lists(st.tuples(drawn_spans, texts | spaced), max_size=4), plans)
 def test_built_highlights_of_arrays_equal_the_twin(
         elements: list[tuple[list[tuple[int, int, int]], str]], plan: FieldPlan) -> None:
@@ -184,3 +196,14 @@ def test_plain_queries_never_raise(query: str, options: dict[str, Any]) -> None:
     narsil = engine("a fox by the river in 東京")
     result = narsil.query("docs", query, **options)
     assert result.count >= len(result)
+
+
+@given(st.lists(st.sampled_from(["RFC-0011", "node.js", "usb-c", "20.04", "a_b-c.d", "<>"]), max_size=12).map(" ".join),
+       st.sampled_from(["RFC-0011", "usb c", "a_b-c.d", "20.04 node.js"]), st.integers(1, 30),
+       st.sampled_from(["word", "sentence", "char"]), st.integers(1, 3))
+def test_identifiers_that_hold_their_parts_are_shown_whole_or_not(
+        text: str, query: str, size: int, boundary: str, passages: int) -> None:
+    options = {"fields": ["body"], "max_snippet_length": size, "boundary": boundary, "passages": passages}
+    for hit in engine(text, identifiers=True).query("docs", query, highlight=options):
+        for passage in hit.highlights["body"].passages:
+            assert all(passage.start <= span.start and span.end <= passage.end for span in passage.spans)

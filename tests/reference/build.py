@@ -19,15 +19,14 @@ def build_highlight(value: str | list[str], spans: SpanArray, plan: FieldPlan) -
     if plan.passages > 1 and first < stop and len(text) > plan.max_chars > 0:
         return _passages(text, spans, first, stop, plan, matches)
     start, end = _window(text, spans, first, stop, plan)
-    inside = spans.within(start, end, first, stop)
-    shown = Positions(spans, *inside)
-    snippet = tag(text, start, end, spans, *inside, plan.pre_tag, plan.post_tag, plan.escape)
+    shown = _inside(spans, *spans.within(start, end, first, stop), start, end)
+    snippet = _tagged(text, start, end, shown, plan)
     left, right = start > 0, end < len(text)
     if left:
         snippet = plan.ellipsis + snippet
     if right:
         snippet += plan.ellipsis
-    passage = Passage(text[start:end], start, end, shown, float(inside[1] - inside[0]), left, right)
+    passage = Passage(text[start:end], start, end, shown, float(len(shown)), left, right)
     return Highlight(snippet, shown, (passage,), matches)
 
 
@@ -39,18 +38,28 @@ def _passages(text: str, spans: SpanArray, first: int, stop: int, plan: FieldPla
     shown: list[Span] = []
     for start, end, inside_first, inside_stop, score in best_passages(
             text, spans, first, stop, plan.passages, plan.max_chars, plan.boundary, plan.language):
-        inside = Positions(spans, inside_first, inside_stop)
+        inside = _inside(spans, inside_first, inside_stop, start, end)
         if text[reached:min(start, reached + plan.max_chars)].strip():      # a look at the gap's beginning is enough
             pieces.append(plan.ellipsis)
         elif pieces:
             pieces.append(" ")
-        pieces.append(tag(text, start, end, spans, inside_first, inside_stop, plan.pre_tag, plan.post_tag, plan.escape))
+        pieces.append(_tagged(text, start, end, inside, plan))
         passages.append(Passage(text[start:end], start, end, inside, score, start > 0, end < len(text)))
         shown.extend(inside)
         reached = end
     if text[reached:reached + plan.max_chars].strip():
         pieces.append(plan.ellipsis)
     return Highlight("".join(pieces), tuple(shown), tuple(passages), matches)
+
+
+def _inside(spans: SpanArray, first: int, stop: int, start: int, end: int) -> tuple[Span, ...]:
+    """Of the records [first, stop) those that do not reach out of the window: a token may hold others."""
+    return tuple(span for span in spans.positions[first:stop] if start <= span.start and span.end <= end)
+
+
+def _tagged(text: str, start: int, end: int, shown: tuple[Span, ...], plan: FieldPlan) -> str:
+    array = SpanArray([(span.start, span.end, 0, -1) for span in shown], (("", "", "exact"),))
+    return tag(text, start, end, array, 0, len(array), plan.pre_tag, plan.post_tag, plan.escape)
 
 
 def _best_element(elements: list[str], spans: SpanArray) -> tuple[str, int, int]:
