@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from narsilpy.citations.sources import origin_of
 from narsilpy.errors import ErrorCode, InvalidQuery
 from narsilpy.highlight.model import Quote, Span
-from narsilpy.query.highlights import field_spans
+from narsilpy.query.highlights import field_spans, language_of
 from narsilpy.schema import text_of
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def quote_of_hit(source: Any, field: str) -> Quote | None:
     value = text_of(stored, tuple(field.split(".")))
     if value is None:
         return None
-    found = ranked_quotes(value, field_spans(core, query, number, field, value), 1, core.settings.language)
+    found = ranked_quotes(value, field_spans(core, query, number, field, value), 1, language_of(core, field))
     return in_source(stored, field, found[0]) if found else None
 
 

@@ -135,7 +135,7 @@ class ChunkVerbs:
         Every chunk has the other fields of the document, and an object `chunk_of` with the `id` of the source and the
         `start` and `end` of the chunk in it. Quotes and citations of a chunk name the source and its offsets;
         `verify_quote` and `resolve` take the id of the source as well. `max_chars`, `overlap` and `by` are those of
-        `chunk`; the language is that of the index. In a strict schema declare `chunk_of`.
+        `chunk`; the language is that of the field. In a strict schema declare `chunk_of`.
 
         Raises `DocumentAlreadyExists` where the source or its chunks are there, `InvalidDocument` where the field holds
         no text or a chunk does not fit the schema; nothing stays in the index then. `InvalidConfig` for the options.
@@ -151,10 +151,11 @@ class ChunkVerbs:
         ('CB-04', 'A violin')
         """
         from narsilpy.chunks import chunk
+        from narsilpy.query.highlights import language_of
 
         core = self._core(index)
         text, source_id = _source(document, doc_id, field)
-        chunks = chunk(text, max_chars=max_chars, overlap=overlap, by=by, language=core.settings.language)
+        chunks = chunk(text, max_chars=max_chars, overlap=overlap, by=by, language=language_of(core, field))
         for taken in (source_id, chunk_id(source_id, 0)):
             if taken in core.numbers:
                 raise DocumentAlreadyExists(ErrorCode.DOC_ALREADY_EXISTS,

@@ -8,7 +8,7 @@ from narsilpy.citations.model import Citation, Verification
 from narsilpy.citations.sources import ChunkVerbs, IndexChunkVerbs, chunks_of, place_of, source_texts
 from narsilpy.errors import ErrorCode, InvalidQuery
 from narsilpy.highlight.model import Quote
-from narsilpy.query.highlights import field_spans
+from narsilpy.query.highlights import field_spans, language_of
 from narsilpy.query.objects import And, Phrase, Term
 from narsilpy.query.options import QueryOptions
 from narsilpy.query.plan import make_plan
@@ -41,7 +41,7 @@ class CitationVerbs(ChunkVerbs):
             if plan.query is None or number is None or value is None:
                 return []
             spans = field_spans(core, plan.query, number, field, value)
-            found = ranked_quotes(value, spans, limit, core.settings.language)
+            found = ranked_quotes(value, spans, limit, language_of(core, field))
         return [in_source(stored, field, quote) for quote in found]
 
     @overload
@@ -87,7 +87,7 @@ class CitationVerbs(ChunkVerbs):
                     citation = _cited(index, doc_id, stored, name, start, end, text, value)
                     return Verification(citation) if explain else citation
                 seen += 1
-        return _explanation(index, doc_id, stored, texts, quote, core.settings.language) if explain else None
+        return _explanation(core, doc_id, stored, texts, quote) if explain else None
 
     def locate_quote(self, index: str, quote: str, *, match: MatchMode = "exact", limit: int = 10) -> list[Citation]:
         """Which documents hold these words, in order of ids: one citation a document, its first place.
@@ -191,16 +191,16 @@ def _elements(values: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, int | No
                     yield name, number, item
 
 
-def _explanation(index: str, doc_id: str, stored: Any, texts: list[tuple[str, int | None, str]], quote: str,
-                 language: str) -> Verification:
+def _explanation(core: IndexCore, doc_id: str, stored: Any, texts: list[tuple[str, int | None, str]],
+                 quote: str) -> Verification:
     from narsilpy.citations.match import nearest_sentence
 
     best: Verification = Verification(None)
     for name, value, text in texts:
-        nearest = nearest_sentence(text, quote, language)
+        nearest = nearest_sentence(text, quote, language_of(core, name))
         if nearest is not None and (best.differs_at is None or nearest[2] > best.differs_at):
             start, end, differs_at = nearest
-            best = Verification(None, _cited(index, doc_id, stored, name, start, end, text, value), differs_at)
+            best = Verification(None, _cited(core.name, doc_id, stored, name, start, end, text, value), differs_at)
     return best
 
 

@@ -31,10 +31,8 @@ class Highlighter:
         self._core = core
         self._query = query
         # name, path, number of the text field whose spans the index keeps, options, places to read of each word
-        language = core.settings.language
         self._fields = [
-            (name, parts, indexed_field(core, query, name),
-             options if language == options.language else options._replace(language=language),
+            (name, parts, indexed_field(core, query, name), options._replace(language=language_of(core, name)),
              SEARCHED_PLACES if options.passages == 1 else SEARCHED_FOR_PASSAGES)
             for name, parts, options in plan.plans]
 
@@ -56,6 +54,12 @@ class Highlighter:
             else:
                 highlights[name] = build(value, spans, options, 0, -1, every)
         return highlights
+
+
+def language_of(core: IndexCore, name: str) -> str:
+    """The language of a field's sentences: of its own analyzer, else of the index."""
+    field = core.field_numbers.get(name)
+    return core.settings.language if field is None else core.settings.analyzers[field].language.name
 
 
 def indexed_field(core: IndexCore, query: Query, name: str) -> int | None:

@@ -121,3 +121,13 @@ def test_quotes_and_passages_know_the_language_of_the_index() -> None:
     single = narsil.query("regeln", "Tiere", highlight={"fields": ["body"], "boundary": "sentence",
                                                         "max_snippet_length": 60})[0]
     assert single.highlights["body"].passages[0].text == wanted
+
+
+def test_a_field_with_an_analyzer_of_its_own_has_its_language() -> None:
+    text = "Das gilt bzgl. Tieren. Es ist so."
+    narsil = Narsil()
+    narsil.create_index("docs", schema={"en": "string", "de": "string"}, field_analyzers={"de": {"language": "german"}})
+    narsil.insert("docs", {"id": "a", "en": text, "de": text})
+    hit = narsil.query("docs", "gilt")[0]
+    assert [hit.quote(field).text for field in ("en", "de")] == [      # type: ignore[union-attr]
+        "Das gilt bzgl.", "Das gilt bzgl. Tieren."]
