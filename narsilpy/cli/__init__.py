@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 
 from narsilpy import __version__
-from narsilpy.cli import demo, storage
+from narsilpy.cli import demo, mcp, storage
 from narsilpy.cli.jsonl import InputError
 from narsilpy.errors import NarsilError
 
 __all__ = ["main"]
 
-COMMANDS = (demo, storage)
+COMMANDS = (demo, mcp, storage)
 
 
 def build_parser() -> argparse.ArgumentParser:
