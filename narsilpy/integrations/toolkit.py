@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from narsilpy.results import Hit
 else:
     try:
-        from typing_extensions import TypedDict     # the one whose members schemas can be made of before Python 3.12
+        from typing_extensions import TypedDict  # the one whose members schemas can be made of before Python 3.12
     except ImportError:
         from typing import TypedDict
 
