@@ -36,7 +36,7 @@ def make_analyses(analyzers: Sequence[Analyzer], default: Analyzer, surface_form
     """
     numbers: dict[object, list[int]] = {}
     for number, analyzer in enumerate(analyzers):
-        key = id(analyzer) if analyzer.tokenizer is not None else repr(analyzer.fingerprint)
+        key = id(analyzer) if analyzer.tokenizer is not None else repr(analyzer.reading)
         numbers.setdefault(key, []).append(number)
     if not numbers:
         return [Analysis(default, [], True, surface_forms)]

@@ -21,6 +21,20 @@ def test_an_import_brings_only_what_an_engine_in_memory_needs() -> None:
     assert len([name for name in found if name.startswith("narsilpy")]) < 73
 
 
+def test_a_first_query_in_memory_brings_little_more() -> None:
+    code = """if True:
+        import sys, narsilpy
+        before = set(sys.modules)
+        with narsilpy.Narsil() as narsil:
+            narsil.create_index("rules", schema={"body": "string"})
+            narsil.insert("rules", {"body": "folding pushchairs"})
+            assert narsil.query("rules", "pushchair", highlight={"fields": ["body"]})[0].highlights["body"].positions
+        print(*sorted(set(sys.modules) - before))"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not set(found) & {"importlib.metadata", "email", "zipfile", "pathlib", "csv", *LATER}
+    assert len(found) < 10
+
+
 def test_every_public_name_is_there() -> None:
     for name in narsilpy.__all__:
         assert getattr(narsilpy, name) is not None
