@@ -21,8 +21,9 @@ from narsilpy.schema import reach, text_of
 
 if TYPE_CHECKING:
     from narsilpy.chunks import By
+    from narsilpy.highlight.model import Quote
     from narsilpy.index import IndexCore
-    from narsilpy.results import BatchResult
+    from narsilpy.results import BatchResult, Hit
 
 CHUNK_OF = "chunk_of"
 _NUMBERS = ("start", "end", "number", "count", "crc32")
@@ -62,6 +63,12 @@ def place_of(stored: Any, doc_id: str, field: str, start: int, end: int) -> tupl
         return doc_id, start, end
     shift = origin.start if field == origin.field else 0
     return origin.doc_id, start + shift, end + shift
+
+
+def own_start(hit: Hit, field: str, quote: Quote) -> int:
+    """Where a quote of a hit starts in the hit's own field, as its spans count, chunk or not."""
+    origin = origin_of(hit._source[3])
+    return quote.start if origin is None or origin.field != field else quote.start - origin.start
 
 
 def chunk_id(doc_id: str, number: int) -> str:

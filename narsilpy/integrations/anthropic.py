@@ -10,8 +10,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narsilpy.citations.model import Citation
+from narsilpy.citations.sources import place_of
 from narsilpy.errors import ErrorCode, InvalidQuery
 from narsilpy.highlight.sentences import Sentences
+from narsilpy.query.highlights import language_of
 from narsilpy.schema import freeze, text_of
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ class Source(NamedTuple):
     field: str
     text: str
     places: list[tuple[int, int]]
+    shift: int = 0      # of a chunk: where it starts in the document that it was cut out of, which is cited
 
 
 class SearchResults:
@@ -61,7 +64,7 @@ class SearchResults:
         self.index = index
         self.sources: list[Source] = []
         self.blocks: list[dict[str, Any]] = []
-        language = narsil._core(index).settings.language
+        language = language_of(narsil._core(index), field)
         for hit in hits:
             doc_id = hit if isinstance(hit, str) else hit.id
             document = narsil.get(index, doc_id)
@@ -69,9 +72,10 @@ class SearchResults:
             if document is None or not isinstance(text, str) or not text.strip():
                 continue        # removed meanwhile, or nothing to show
             best = None if isinstance(hit, str) else hit.quote(field)
-            places = _pieces(text, language, 0 if best is None else best.start)
+            cited_id, shift, _ = place_of(freeze(document), doc_id, field, 0, 0)
+            places = _pieces(text, language, 0 if best is None else best.start - shift)
             named = None if title is None else text_of(freeze(document), tuple(title.split(".")))
-            self.sources.append(Source(doc_id, field, text, places))
+            self.sources.append(Source(cited_id, field, text, places, shift))
             self.blocks.append({
                 "type": "search_result", "source": source.format(index=index, id=doc_id),
                 "title": named if isinstance(named, str) and named.strip() else doc_id,
@@ -101,7 +105,8 @@ class SearchResults:
             first += 1
         while last > first and found.text[last - 1].isspace():
             last -= 1
-        return Citation(self.index, found.doc_id, found.field, first, last, found.text[first:last])
+        return Citation(self.index, found.doc_id, found.field, first + found.shift, last + found.shift,
+                        found.text[first:last])
 
 
 def _pieces(text: str, language: str, around: int) -> list[tuple[int, int]]:

@@ -55,14 +55,16 @@ class NarsilRetriever(BaseRetriever):
             text = text_of(freeze(hit.document), tuple(self._field.split(".")))
             quote = hit.quote(self._field)
             whole = text if isinstance(text, str) else ""
+            source = hit.id
             if self._passage == "sentence" and quote is not None:
                 content, start, end = quote.text, quote.start, quote.end
+                source = quote.source or source
             else:
                 content, start, end = whole, 0, len(whole)
             metadata = {key: value for key, value in hit.document.items() if key != self._field}
             metadata |= {"index": self._index, "doc_id": hit.id, "field": self._field, "coverage": hit.coverage}
             node = TextNode(id_=f"{hit.id}:{start}-{end}", text=content, start_char_idx=start, end_char_idx=end,
                             metadata=metadata,
-                            relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=hit.id)})
+                            relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=source)})
             found.append(NodeWithScore(node=node, score=hit.score))
         return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from narsilpy.citations.sources import own_start
 from narsilpy.errors import DocumentNotFound, ErrorCode, IndexNotFound, InvalidQuery
 
 if TYPE_CHECKING:
@@ -231,7 +232,8 @@ class Toolkit:
         quote: QuoteFound | None = None
         if sentence is not None:
             text = sentence.text[:MAX_QUOTE]
-            quote = {"field": name, "text": text, "start": sentence.start, "end": sentence.start + len(text)}
+            start = own_start(hit, name, sentence)
+            quote = {"field": name, "text": text, "start": start, "end": start + len(text)}
         return {"id": hit.id, "score": hit.score, "coverage": hit.coverage, "field": name, "snippet": found.snippet,
                 "spans": spans, "quote": quote}
 

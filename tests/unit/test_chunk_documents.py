@@ -146,3 +146,21 @@ def test_a_foreign_field_of_that_name_changes_nothing(place: object) -> None:
     assert citation is not None and (citation.doc_id, citation.start, citation.end) == ("a", 0, 6)
     quote = narsil.query("rules", "bag")[0].quote("body")
     assert quote is not None and (quote.source, quote.start) == (None, 0)
+
+
+def test_tools_and_blocks_for_models_keep_to_one_text(narsil: Narsil) -> None:
+    from narsilpy.integrations.anthropic import SearchResults
+    from narsilpy.integrations.openai import as_tool
+
+    hits = narsil.query("rules", "cello", fields=["body"]).hits
+    results = SearchResults(narsil, "rules", hits, field="body")
+    blocks = results.blocks[0]["content"]
+    for number in range(len(blocks)):
+        if blocks[number]["text"].strip():
+            check(results.citation({"search_result_index": 0, "start_block_index": number, "end_block_index": number + 1}),
+                  blocks[number]["text"].strip())
+    found = as_tool(narsil, "search")({"query": "cello"})["hits"][0]
+    document = narsil.get("rules", found["id"])
+    assert document is not None
+    quote = found["quote"]
+    assert document["body"][quote["start"]:quote["end"]] == quote["text"]
