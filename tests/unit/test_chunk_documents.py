@@ -157,8 +157,8 @@ def test_tools_and_blocks_for_models_keep_to_one_text(narsil: Narsil) -> None:
     blocks = results.blocks[0]["content"]
     for number in range(len(blocks)):
         if blocks[number]["text"].strip():
-            check(results.citation({"search_result_index": 0, "start_block_index": number, "end_block_index": number + 1}),
-                  blocks[number]["text"].strip())
+            location = {"search_result_index": 0, "start_block_index": number, "end_block_index": number + 1}
+            check(results.citation(location), blocks[number]["text"].strip())
     found = as_tool(narsil, "search")({"query": "cello"})["hits"][0]
     document = narsil.get("rules", found["id"])
     assert document is not None
