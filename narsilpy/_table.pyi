@@ -2,6 +2,8 @@ from typing import Self
 
 from narsilpy._guard import BlockGuard
 
+def keyed_hash(data: bytes, key: bytes) -> int: ...
+
 class TableIndex:
     def __new__(
         cls,

@@ -169,7 +169,11 @@ class IndexReader:
 
     def read(self, doc_no: int) -> bytes:
         """The packed document of this number, also if it was removed and nobody has compacted the journal since."""
-        return self.journal.document(self._locate_any(doc_no), doc_no)
+        location: tuple[int, int, int] | None = None
+        if doc_no not in self.recent:
+            table = self._table(doc_no)
+            location = None if table is None else table.place(doc_no)
+        return self.journal.document(location or self._locate_any(doc_no), doc_no)
 
     def read_id(self, doc_no: int) -> str:
         """The id of the document of this number, removed or not."""
@@ -197,9 +201,10 @@ class IndexReader:
         if doc_no is None and self.tables:
             raw_id = encode_id(doc_id)
             hashed = hash_id(raw_id, self._secret)
+            removed = self.removed
             for table in reversed(self.tables):
                 doc_no = table.find(raw_id, hashed)
-                if doc_no is not None and doc_no not in self.removed:
+                if doc_no is not None and not (removed and doc_no in removed):
                     return doc_no
             return None
         return doc_no

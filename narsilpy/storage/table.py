@@ -15,7 +15,6 @@ checked once. What a lookup finds is believed only after the record in the log c
 
 from __future__ import annotations
 
-import hashlib
 import struct
 import sys
 from array import array
@@ -23,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from narsilpy._table import TableIndex
+from narsilpy._table import TableIndex, keyed_hash
 from narsilpy.errors import IndexCorrupted
 from narsilpy.storage.blocks import HEADER_BYTES, KIND_TABLE, BlockFile, write_blocks
 from narsilpy.storage.disk import Disk
@@ -36,7 +35,7 @@ _LOCATION: Final = struct.Struct("<QII")
 
 def hash_id(raw_id: bytes, secret: bytes) -> int:
     """Seeded, so that nobody can choose ids that collide."""
-    return int.from_bytes(hashlib.blake2b(raw_id, digest_size=8, key=secret).digest(), "little")
+    return keyed_hash(raw_id, secret)
 
 
 def write_table(disk: Disk, path: Path, secret: bytes, entries: Sequence[tuple[int, bytes, Location]]) -> None:
@@ -131,6 +130,13 @@ class DocumentTable:
         except ValueError as error:
             raise self._damaged(error) from None
         return None if place is None else Location(*place)
+
+    def place(self, doc_no: int) -> tuple[int, int, int] | None:
+        """`location` as a plain tuple, which is made in a third of the time."""
+        try:
+            return self._index.location(doc_no - self.first)
+        except ValueError as error:
+            raise self._damaged(error) from None
 
     def raw_id(self, doc_no: int) -> bytes:
         """The id of the document, as UTF-8; empty if no document has this number."""
