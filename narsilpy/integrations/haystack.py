@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from typing import Any
 
 from narsilpy.engine import Narsil
@@ -96,9 +97,8 @@ class NarsilDocumentStore:
                 document = _restored(hit.document)
                 if not filters or document_matches_filter(filters, document):
                     quote = hit.quote("content")
-                    document.score = hit.score
-                    document.meta = {**document.meta, "quote": None if quote is None else quote.to_dict()}
-                    found.append(document)
+                    meta = {**document.meta, "quote": None if quote is None else quote.to_dict()}
+                    found.append(replace(document, score=hit.score, meta=meta))
             cursor = result.cursor
             if cursor is None:
                 break

@@ -1,7 +1,8 @@
 """What an agent may do with an engine: search, read, check a quotation. Plain JSON in and out, nothing is written.
 
 Answers are bounded, so that one call cannot fill a model's context: at most 25 hits a page, snippets of 300 code
-points, quotes of 1,000, documents of 40,000 with the rest to be read from an offset. What was cut is said.
+points, quotes of 1,000, documents of about 40,000 with the rest of a text to be read from an offset; every item of
+a list and member of an object counts as well. What was cut is said.
 """
 from __future__ import annotations
 
@@ -28,19 +29,21 @@ MAX_QUOTE = 1_000
 MAX_DOCUMENT = 40_000
 MAX_SPANS = 50
 MAX_FIELDS = 50
+ITEM = 4              # what an item of a list or a member of an object costs beside its value
 
 
 class QuoteFound(TypedDict):
-    """A sentence of a stored field: its text is the field's `[start, end)`, in code points."""
+    """A sentence of a stored field: `[start, end)`, in code points; in an array field, of element `value`."""
 
     field: str
     text: str
     start: int
     end: int
+    value: int | None
 
 
 class HitFound(TypedDict):
-    """One document of a search."""
+    """One document of a search. A span is `[start, end]`, in an array field `[start, end, element]`."""
 
     id: str
     score: float
@@ -115,7 +118,7 @@ class Toolkit:
     >>> tools = Toolkit(narsil)
     >>> found = tools.search("violins")
     >>> found["hits"][0]["quote"]
-    {'field': 'body', 'text': 'A violin counts as the cabin bag.', 'start': 0, 'end': 33}
+    {'field': 'body', 'text': 'A violin counts as the cabin bag.', 'start': 0, 'end': 33, 'value': None}
     >>> tools.verify_quote("CB-09", "Violins travel free.")["verified"]
     False
     """
@@ -227,13 +230,15 @@ class Toolkit:
             return {"id": hit.id, "score": hit.score, "coverage": hit.coverage, "field": None, "snippet": "",
                     "spans": [], "quote": None}
         name, found = best
-        spans = [[span.start, span.end] for span, _ in zip(found.positions, range(MAX_SPANS), strict=False)]
+        spans = [[span.start, span.end] if span.value is None else [span.start, span.end, span.value]
+                 for span, _ in zip(found.positions, range(MAX_SPANS), strict=False)]
         sentence = hit.quote(name)
         quote: QuoteFound | None = None
         if sentence is not None:
             text = sentence.text[:MAX_QUOTE]
             start = own_start(hit, name, sentence)
-            quote = {"field": name, "text": text, "start": start, "end": start + len(text)}
+            quote = {"field": name, "text": text, "start": start, "end": start + len(text),
+                     "value": sentence.value}
         return {"id": hit.id, "score": hit.score, "coverage": hit.coverage, "field": name, "snippet": found.snippet,
                 "spans": spans, "quote": quote}
 
@@ -255,9 +260,15 @@ def _cut(value: Any, path: str, start: int, left: int, cut: dict[str, int]) -> t
     if isinstance(value, dict):
         found: dict[str, Any] = {}
         for key, item in value.items():
+            if left <= 0 and path:
+                cut[path] = len(value)
+                break
+            if left <= 0 and len(found) >= MAX_FIELDS:
+                cut["*"] = len(value)
+                break
             inner = 0 if key == "id" and not path else start
             found[key], left = _cut(item, f"{path}.{key}" if path else key, inner, left, cut)
-            left -= len(key)
+            left -= len(key) + ITEM
         return found, max(0, left)
     if isinstance(value, list):
         items = []
@@ -266,6 +277,7 @@ def _cut(value: Any, path: str, start: int, left: int, cut: dict[str, int]) -> t
                 cut[path] = len(value)
                 break
             shown, left = _cut(item, f"{path}[{number}]", start, left, cut)
+            left -= ITEM
             items.append(shown)
         return items, max(0, left)
     if isinstance(value, bytes):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narsilpy import InvalidConfig
+from narsilpy import InvalidConfig, Narsil
 from narsilpy.integrations.openai import as_tool, as_tools
 from tests.integrations.engine import rules_engine
 
@@ -49,3 +49,26 @@ def test_pages_follow_each_other() -> None:
     second = TOOLS["search"](json.dumps({"query": "free of charge", "limit": 1, "offset": first["next_offset"]}))
     assert first["hits"][0]["id"] != second["hits"][0]["id"]
     assert as_tool(NARSIL, index="rules")({"query": "violin"})["best_coverage"] == 1.0
+
+
+@pytest.mark.parametrize("many", [
+    {f"k{number}": number for number in range(60_000)}, [[] for _ in range(60_000)], [""] * 60_000,
+    [{} for _ in range(60_000)]])
+def test_a_document_of_many_small_values_is_cut_too(many: Any) -> None:
+    narsil = Narsil()
+    narsil.create_index("docs", schema={"body": "string"})
+    narsil.insert("docs", {"id": "1", "body": "a violin", "many": many})
+    answer = as_tool(narsil, "get")({"id": "1"})
+    assert len(json.dumps(answer)) < 200_000
+    assert answer["cut_fields"]["many"] == len(many)
+
+
+def test_offsets_in_an_array_name_their_element() -> None:
+    narsil = Narsil()
+    narsil.create_index("docs", schema={"tags": "string[]"})
+    tags = ["red apple", "the green needle here, a needle"]
+    narsil.insert("docs", {"id": "1", "tags": tags})
+    (hit,) = as_tool(narsil)({"query": "needle"})["hits"]
+    assert [tags[value][start:end] for start, end, value in hit["spans"]] == ["needle", "needle"]
+    quote = hit["quote"]
+    assert tags[quote["value"]][quote["start"]:quote["end"]] == quote["text"]
