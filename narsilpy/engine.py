@@ -37,6 +37,7 @@ class Narsil(StorageVerbs, CitationVerbs):
             cut may lose the last moments, whole writes from the end, and `flush()` waits.
         read_only: only read, beside a process that writes; `refresh()` shows what it stored since.
         timeout: how many seconds to wait for another process that writes to this directory.
+        rebuild_stale: make terms anew, before this returns, where another version of the analyzer made them.
         plugins: objects whose methods are called before and after writes and searches, see `narsilpy.plugins`.
 
     Raises `EngineLocked`, `StorageFailed`, `IndexCorrupted`, `IncompatibleIndex` or `InvalidConfig` where `path` cannot
@@ -52,7 +53,8 @@ class Narsil(StorageVerbs, CitationVerbs):
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, durability: Durability = "sync",
-                 read_only: bool = False, timeout: float = 0.0, plugins: Iterable[Any] = ()) -> None:
+                 read_only: bool = False, timeout: float = 0.0, plugins: Iterable[Any] = (),
+                 rebuild_stale: bool = False) -> None:
         self._hooks: Hooks | None = None
         if plugins:
             from narsilpy.plugins.hooks import Hooks
@@ -62,6 +64,8 @@ class Narsil(StorageVerbs, CitationVerbs):
         self._lock = threading.Lock()
         self._closed = False
         self._open_store(path, durability, read_only, timeout)
+        if rebuild_stale:
+            self._rebuild_stale(read_only)
 
     # ---------------------------------------------------------------------------------------------------------- engine
     def __enter__(self) -> Narsil:
@@ -246,8 +250,8 @@ class Narsil(StorageVerbs, CitationVerbs):
         """Search. `term` is plain text (any str is fine) or a query object; see `QueryOptions` for the options."""
         core = self._core(index)
         if self._hooks is not None:
-            return self._hooks.search(index, term, options, lambda options: search(core, term, query_options(options)))
-        return search(core, term, query_options(options))
+            return self._hooks.search(index, term, options, lambda options: answer(core, term, query_options(options)))
+        return answer(core, term, query_options(options))
 
     def preflight(self, index: str, term: Any = None, **options: Any) -> Preflight:
         """How many documents a query would match, without making hits."""
@@ -308,6 +312,13 @@ class Narsil(StorageVerbs, CitationVerbs):
         from narsilpy.query.explain import explain
 
         return explain(self._core(index), doc_id, term, query_options(options))
+
+
+def answer(core: IndexCore, term: Any, options: QueryOptions) -> QueryResult:
+    """A search, marked where the index's terms are another analyzer's."""
+    result = search(core, term, options)
+    result.analysis_stale = core.analysis_stale
+    return result
 
 
 NO_OPTIONS = QueryOptions()

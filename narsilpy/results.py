@@ -164,9 +164,10 @@ class QueryResult:
         groups: a tuple of `Group`, () unless `group` was given.
         best_coverage: the greatest `coverage` of any match, returned or not; 0.0 where nothing matches. Below 0.5 most
             of what was asked is not in any document.
+        analysis_stale: whether another version of the analyzer made the index's terms; see `rebuild_analysis`.
     """
 
-    __slots__ = ("_best_coverage", "_count", "_cursor", "elapsed", "facets", "groups", "hits")
+    __slots__ = ("_best_coverage", "_count", "_cursor", "analysis_stale", "elapsed", "facets", "groups", "hits")
 
     def __init__(self, hits: tuple[Hit, ...], count: int | Callable[[], int], elapsed: float,
                  cursor: str | Callable[[], str | None] | None = None, facets: dict[str, Facet] | None = None,
@@ -178,6 +179,7 @@ class QueryResult:
         self._count = count
         self._cursor = cursor
         self._best_coverage = best_coverage
+        self.analysis_stale = False
 
     @property
     def count(self) -> int:
@@ -247,11 +249,13 @@ class Page(msgspec.Struct, frozen=True):
         documents: `Entry` records, in order.
         cursor: for the next page; None on the last.
         total: how many documents the whole listing has.
+        analysis_stale: whether another version of the analyzer made the index's terms; see `rebuild_analysis`.
     """
 
     documents: tuple[Entry, ...]
     cursor: str | None
     total: int
+    analysis_stale: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         return {"documents": [entry.to_dict() for entry in self.documents], "cursor": self.cursor, "total": self.total}

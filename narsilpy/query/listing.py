@@ -24,4 +24,5 @@ def list_page(core: IndexCore, limit: Any, cursor: Any, filters: Any, sort: Any,
     maker = HitMaker(core, options)
     with core.reading:
         result = arrangement.answer(maker, size, 0, perf_counter())
-    return Page(tuple([Entry(hit.id, hit.document) for hit in result.hits]), result.cursor, result.count)
+    return Page(tuple([Entry(hit.id, hit.document) for hit in result.hits]), result.cursor, result.count,
+                core.analysis_stale)

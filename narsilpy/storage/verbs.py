@@ -34,6 +34,9 @@ class StorageVerbs:
     def _check_open(self) -> None:
         raise NotImplementedError
 
+    def close(self) -> None:
+        raise NotImplementedError
+
     def _core(self, name: str) -> IndexCore:
         raise NotImplementedError
 
@@ -57,6 +60,17 @@ class StorageVerbs:
         except BaseException:
             self._indexes.clear()
             store.close()
+            raise
+
+    def _rebuild_stale(self, read_only: bool) -> None:
+        """Rebuild every index whose terms another analyzer made. If one cannot be, nothing stays open."""
+        try:
+            if read_only:
+                raise InvalidConfig(ErrorCode.CONFIG_INVALID, "a read_only engine cannot rebuild_stale", {})
+            for name in [name for name, core in self._indexes.items() if core.analysis_stale]:
+                self.rebuild_analysis(name)
+        except BaseException:
+            self.close()
             raise
 
     def _open_core(self, name: str) -> IndexCore:

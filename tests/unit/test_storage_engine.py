@@ -74,18 +74,37 @@ def test_prefixes_and_misspellings_find_what_was_sealed_before_opening(tmp_path:
                 assert [hit.id for hit in narsil.query(name, "hou", prefix=True)] == ([] if removes_first else ["2"])
 
 
-def test_another_analyzer_is_told_and_its_terms_are_made_anew(tmp_path: Path) -> None:
-    with Narsil(tmp_path) as narsil:
+def make_stale(path: Path) -> None:
+    with Narsil(path) as narsil:
         fill(narsil)
         store = narsil._store
         assert store is not None
         config = store.config("a")
         store.set_config("a", {**config, "fingerprint": {**config["fingerprint"], "stemmer": "older"}})
+
+
+def test_stale_terms_are_made_anew_on_open_where_asked(tmp_path: Path) -> None:
+    make_stale(tmp_path)
+    with pytest.raises(InvalidConfig):
+        Narsil(tmp_path, read_only=True, rebuild_stale=True)
+    with Narsil(tmp_path, rebuild_stale=True) as narsil:  # which was free: what was refused left no lock behind
+        assert not narsil.query("a", "fox").analysis_stale
+        assert narsil.query("a", "fox").count == 5
+    with Narsil(tmp_path) as narsil:
+        assert not narsil.get_stats("a").analysis_stale
+
+
+def test_another_analyzer_is_told_and_its_terms_are_made_anew(tmp_path: Path) -> None:
+    make_stale(tmp_path)
     with Narsil(tmp_path) as narsil:
         assert narsil.get_stats("a").analysis_stale
+        assert narsil.query("a", "fox").analysis_stale
+        assert narsil.list_documents("a").analysis_stale
         assert narsil.query("a", "fox").count == 5
         narsil.rebuild_analysis("a")
         assert not narsil.get_stats("a").analysis_stale
+        assert not narsil.query("a", "fox").analysis_stale
+        assert not narsil.list_documents("a").analysis_stale
         assert narsil.query("a", "fox").count == 5
     with Narsil(tmp_path) as narsil:
         assert not narsil.get_stats("a").analysis_stale
