@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from narsilpy._guard import record_data
 from narsilpy._table import keyed_hash
+from narsilpy.analysis.analyzer import _installed_pystemmer, _stemmer_version
 from narsilpy.storage.log import PUT, REMOVE, Unsound, document_of, pack_record
 from tests.reference import blake2
 
@@ -47,3 +51,10 @@ def test_a_record_with_one_bit_turned_or_its_end_cut_off_is_not_believed(
     assert record_data(bytes(turned), 7) is None
     assert record_data(record[: at // 8], 7) is None
     assert record_data(record + b"\0", 7) is None
+
+
+def test_the_release_of_the_stemmer_is_what_its_metadata_say() -> None:
+    pytest.importorskip("Stemmer")
+    found = _installed_pystemmer()
+    assert found is None or found == version("PyStemmer")
+    assert _stemmer_version().endswith(version("PyStemmer"))
