@@ -62,7 +62,7 @@ class NarsilRetriever(BaseRetriever):
             else:
                 content, start, end = whole, 0, len(whole)
             metadata = {key: value for key, value in hit.document.items() if key != self._field}
-            metadata |= {"index": self._index, "doc_id": hit.id, "field": self._field, "coverage": hit.coverage}
+            metadata |= {"index": self._index, "doc_id": source, "field": self._field, "coverage": hit.coverage}
             node = TextNode(id_=f"{hit.id}:{start}-{end}", text=content, start_char_idx=start, end_char_idx=end,
                             metadata=metadata,
                             relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=source)})

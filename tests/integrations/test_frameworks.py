@@ -93,3 +93,16 @@ def test_haystack_pipelines_find_and_cite(tmp_path: Any) -> None:
     assert found.score > 0
     again = HaystackRetriever.from_dict(HaystackRetriever(NarsilDocumentStore(), top_k=2).to_dict())
     assert again.top_k == 2
+
+
+def test_llamaindex_nodes_of_chunks_name_the_document_of_their_offsets() -> None:
+    from narsilpy import Narsil
+    from narsilpy.integrations.llamaindex import NarsilRetriever as LlamaRetriever
+
+    text = "".join(f"Sentence number {number} says little. " for number in range(60)) + "A violin is here."
+    narsil = Narsil()
+    narsil.create_index("docs", schema={"body": "string"})
+    narsil.insert_chunks("docs", {"id": "S", "body": text}, field="body", max_chars=300)
+    (found,) = LlamaRetriever(narsil, "docs", "body").retrieve("violin")
+    assert found.node.metadata["doc_id"] == "S"
+    assert text[found.node.start_char_idx:found.node.end_char_idx] == found.node.text == "A violin is here."
