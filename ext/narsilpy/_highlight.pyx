@@ -6,6 +6,7 @@
 # of `build` and `several` stand in tests/reference/build.py, that of `passages` in tests/reference/passages.py.
 from libc.math cimport log
 from libc.stdint cimport uint32_t, uint64_t
+from libc.string cimport memcpy
 from libc.stdlib cimport calloc, free, malloc, qsort
 
 from narsilpy._graphemes cimport grapheme_after, grapheme_before
@@ -21,7 +22,6 @@ cdef extern from "Python.h":
     void PyUnicode_WRITE(int kind, void* data, Py_ssize_t at, uint32_t value)
     int PyUnicode_KIND(object text)
     void* PyUnicode_DATA(object text)
-    Py_ssize_t PyUnicode_CopyCharacters(object to, Py_ssize_t to_start, object source, Py_ssize_t start, Py_ssize_t n) except -1
     Py_ssize_t PyUnicode_GET_LENGTH(object text)
 
 
@@ -250,24 +250,32 @@ cdef (Py_ssize_t, Py_ssize_t) window(str text, SpanArray spans, Py_ssize_t first
         start = 0 if boundary == "char" else min(<Py_ssize_t>spans.records[first].start, length - size)
         return grapheme_before(text, start), grapheme_before(text, start + size)
     end = start + size
-    if boundary == "char":
-        return grapheme_before(text, start), grapheme_before(text, end)
     if first == stop:
         start = 0
-        snap(text, &start, &end, 0, 0)
-        return grapheme_before(text, start), grapheme_before(text, end)
+        if boundary != "char":
+            snap(text, &start, &end, 0, 0)
+        return start, grapheme_before(text, end)
     while i < j and spans.records[i].start < start:
         i += 1
     while j > i and spans.records[j - 1].end > end:
         j -= 1
     match_start = spans.records[i].start
     match_end = spans.records[j - 1].end
+    if boundary == "char":
+        return grapheme_near(text, start, match_start), grapheme_before(text, end)
     if boundary == "sentence":
         from narsilpy.highlight.sentences import sentence_bounds
 
         start, end = sentence_bounds(text, start, end, match_start, match_end, size, language)
     snap(text, &start, &end, match_start, match_end)
-    return grapheme_before(text, start), grapheme_before(text, end)
+    return grapheme_near(text, start, match_start), grapheme_before(text, end)
+
+
+cdef Py_ssize_t grapheme_near(str text, Py_ssize_t at, Py_ssize_t limit) noexcept:
+    """Where a window that was to start at `at` starts: behind a grapheme that it would cut, where that is not beyond the
+    first match; else in front of it, so that the match is shown."""
+    cdef Py_ssize_t after = grapheme_after(text, at)
+    return after if after <= limit else grapheme_before(text, at)
 
 
 cdef inline Py_ssize_t escaped_size(uint32_t char) noexcept:
@@ -344,13 +352,15 @@ cdef Py_ssize_t put(str out, Py_ssize_t to, str source, Py_ssize_t start, Py_ssi
     cdef const char* name
     if end <= start:
         return 0
-    if not special:
-        return PyUnicode_CopyCharacters(out, to, source, start, end - start)
     kind, data = PyUnicode_KIND(source), PyUnicode_DATA(source)
     out_kind, out_data = PyUnicode_KIND(out), PyUnicode_DATA(out)
+    # not PyUnicode_CopyCharacters: from Latin-1 into ASCII it judges the beginning of the source, not what is copied
+    if not special and kind == out_kind:
+        memcpy(<char*>out_data + to * kind, <const char*>data + start * kind, (end - start) * kind)
+        return end - start
     for at in range(start, end):
         char = PyUnicode_READ(kind, data, at)
-        n = escaped_size(char) if char < 64 else 1
+        n = escaped_size(char) if special and char < 64 else 1
         if n == 1:
             PyUnicode_WRITE(out_kind, out_data, to + written, char)
             written += 1
@@ -452,7 +462,7 @@ cdef int stretch_round(str text, SpanArray spans, Py_ssize_t at, Py_ssize_t max_
     start = max(<Py_ssize_t>0, min((match_start + match_end - size) // 2, length - size))
     end = min(length, start + size)
     snap(text, &start, &end, match_start, match_end)
-    out.start = grapheme_before(text, start)
+    out.start = grapheme_near(text, start, match_start)
     out.end = grapheme_before(text, end)
     return 0
 

@@ -105,6 +105,14 @@ def test_built_highlights_of_arrays_equal_the_twin(
     assert_equal_to_the_twin([text for _, text in elements], SpanArray(records, MATCHES), plan)
 
 
+def test_a_snippet_in_plain_letters_of_a_text_with_others() -> None:
+    """The interpreter's own copy refused to take ASCII from behind a Latin-1 letter."""
+    hit = engine("\xa0fox").query("docs", "fox", highlight={"fields": ["body"], "max_snippet_length": 1})[0]
+    assert hit.highlights["body"].snippet == "...f..."
+    hit = engine("é" * 90 + " fox den").query("docs", "fox", highlight={"fields": ["body"], "max_snippet_length": 3})[0]
+    assert hit.highlights["body"].snippet == "...<mark>fox</mark>..."
+
+
 def test_a_field_full_of_matches_costs_no_more_and_hides_none() -> None:
     text = " ".join(["fox den"] * 3_000)
     narsil = engine(text)

@@ -83,11 +83,11 @@ def _window(text: str, spans: SpanArray, first: int, stop: int, plan: FieldPlan)
         start = 0 if plan.boundary == "char" else min(spans.edges(first, stop)[0], len(text) - size)
         return snap_to_graphemes(text, start, start + size)
     end = start + size
-    if plan.boundary == "char":
-        return snap_to_graphemes(text, start, end)
     if first == stop:
-        return snap_to_graphemes(text, *snap_to_words(text, 0, end, 0, 0))
+        return snap_to_graphemes(text, *((0, end) if plan.boundary == "char" else snap_to_words(text, 0, end, 0, 0)))
     match_start, match_end = spans.edges(*spans.within(start, end, first, stop))
+    if plan.boundary == "char":
+        return snap_to_graphemes(text, start, end, match_start)
     if plan.boundary == "sentence":
         start, end = sentence_bounds(text, start, end, match_start, match_end, size, plan.language)
-    return snap_to_graphemes(text, *snap_to_words(text, start, end, match_start, match_end))
+    return snap_to_graphemes(text, *snap_to_words(text, start, end, match_start, match_end), match_start)

@@ -59,6 +59,7 @@ def grapheme_end(text: str, at: int) -> int:
     return at if not 0 < at < len(text) else min(end for end in boundaries(text) if end >= at)
 
 
-def snap_to_graphemes(text: str, start: int, end: int) -> tuple[int, int]:
-    """The window, each edge moved left to where no cluster is cut."""
-    return grapheme_start(text, start), grapheme_start(text, end)
+def snap_to_graphemes(text: str, start: int, end: int, match_start: int = 0) -> tuple[int, int]:
+    """The window without a cluster that it would cut; where the first match is behind one at its start, with it."""
+    after = grapheme_end(text, start)
+    return after if after <= match_start else grapheme_start(text, start), grapheme_start(text, end)

@@ -45,7 +45,7 @@ def _stretch(text: str, match_start: int, match_end: int, max_chars: int, bounda
     size = max_chars or round(2 * PIVOT)
     start = max(0, min((match_start + match_end - size) // 2, len(text) - size))
     window = snap_to_words(text, start, min(len(text), start + size), match_start, match_end)
-    return snap_to_graphemes(text, *window)
+    return snap_to_graphemes(text, *window, match_start)
 
 
 def _score(spans: SpanArray, first: int, stop: int, start: int, end: int) -> float:
