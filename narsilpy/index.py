@@ -365,12 +365,10 @@ class IndexCore(Batches):
 
     # ---------------------------------------------------------------------------------------------------------- reads
     def get(self, doc_id: str) -> dict[str, Any] | None:
-        if not isinstance(doc_id, str):
-            return None
         active = self._reading.active       # `with self._reading`, which is a third of the whole call
         active.append(None)
         try:
-            number = self.numbers.get(doc_id)
+            number = self.numbers.get(doc_id) if isinstance(doc_id, str) else None
             return None if number is None else self.storage.document(self, number)
         finally:
             active.pop()
