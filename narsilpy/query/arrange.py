@@ -12,7 +12,8 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from narsilpy._order import Order, added, at_least, boosted, group_numbers
+from narsilpy._groups import group_numbers
+from narsilpy._order import Order, added, at_least, boosted
 from narsilpy._proximity import Nearness
 from narsilpy.ids import utf8_id
 from narsilpy.query.answer import best_coverage

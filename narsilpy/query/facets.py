@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from narsilpy._columns import leading
+from narsilpy._tally import leading
 from narsilpy.columns import Columns
 from narsilpy.errors import ErrorCode, InvalidQuery
 from narsilpy.query.options import count_option
