@@ -163,7 +163,7 @@ cdef class Order:
     def first(self, uint32_t k, after=None) -> list:
         """The first k matches in order, as indices into `docs`.
 
-        `after`, a pair of the keys (as `key_of` gives them) and the UTF-8 id of a document, restricts to what comes
+        `after`, a pair of the keys (as `fill` makes them) and the UTF-8 id of a document, restricts to what comes
         after it.
         """
         cdef Heap heap
@@ -242,15 +242,6 @@ cdef class Order:
             if a.keys[i] != b.keys[i]:
                 return -1 if a.keys[i] < b.keys[i] else 1
         return 0
-
-    def key_of(self, uint32_t match) -> tuple:
-        """The keys of a match, as `first` compares them."""
-        cdef Entry entry
-        cdef uint32_t i
-        if match >= self.docs.shape[0]:
-            raise IndexError("no such match")
-        self.fill(&entry, match)
-        return tuple([entry.keys[i] for i in range(self.n_keys)])
 
     def groups(self, const uint32_t[::1] group_of, uint32_t n_groups, uint32_t per_group) -> list:
         """The first `per_group` matches of every group, in order, and the groups by their first match.

@@ -114,11 +114,10 @@ def search(core: IndexCore, term: Any, options: QueryOptions) -> QueryResult:
         maker.use(query)
         make = maker.hit
         hits = tuple([make(number, score) for number, score in zip(numbers, scores, strict=True)])
-    if not hits:
-        return QueryResult(hits, plan.count, perf_counter() - started,
-                           best_coverage=Sequel(core.name, plan, term, options, 0, (0.0, "")).best_coverage)
-    sequel = Sequel(core.name, plan, term, options, offset + len(hits), (hits[-1].score, hits[-1].id))
-    return QueryResult(hits, plan.count, perf_counter() - started, sequel.cursor, best_coverage=sequel.best_coverage)
+    last = (hits[-1].score, hits[-1].id) if hits else (0.0, "")
+    sequel = Sequel(core.name, plan, term, options, offset + len(hits), last)
+    return QueryResult(hits, plan.count, perf_counter() - started, sequel.cursor if hits else None,
+                       best_coverage=sequel.best_coverage)
 
 
 def preflight(core: IndexCore, term: Any, options: QueryOptions) -> Preflight:

@@ -32,7 +32,7 @@ class SortKey(NamedTuple):
         return column, None if self.field.base == "number" else columns.ranks(self.field).by_ordinal, self.descending
 
     def place(self, columns: Columns, value: Any) -> float:
-        """The key of a value, as `Order.key_of` gives it: of a document that may be gone by now."""
+        """The key of a value, as `Order` compares it: of a document that may be gone by now."""
         sign = -1.0 if self.descending else 1.0
         if self.field.base == "number":
             return sign * float(value) if isinstance(value, (int, float)) and math.isfinite(value) else math.inf
