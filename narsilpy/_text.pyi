@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterable
-from typing import Self
+from typing import Any, Self
 
 from narsilpy._lexicon import Lexicon
 
@@ -22,11 +22,14 @@ class Scanner:
     surfaces: Lexicon
     policy: _Policy
     inner: int
-    def __new__(cls, lexicon: Lexicon, surfaces: Lexicon, policy: _Policy, inner: int = ...) -> Self: ...
+    def __new__(
+        cls, lexicon: Lexicon, surfaces: Lexicon, policy: _Policy, inner: int = ..., dropped: frozenset[str] = ...,
+        stem: Callable[[Any], Any] | None = None, stems_bytes: bool = False,
+    ) -> Self: ...
     def tokens(self, text: str) -> list[tuple[str, int, int, int]]: ...
 
 class CallableScanner(Scanner):
-    def __new__(cls, lexicon: Lexicon, surfaces: Lexicon, policy: _Tokenizer, inner: int = 0) -> Self: ...
+    def __new__(cls, lexicon: Lexicon, surfaces: Lexicon, policy: _Tokenizer) -> Self: ...
 
 def parts(text: str, inner: int = ...) -> list[tuple[int, int, int, bool]]: ...
 def checked_tokens(tokenizer: _Tokenizer, text: str) -> list[tuple[str, int, int]]: ...

@@ -27,6 +27,9 @@ cdef class Scanner:
     cdef readonly Lexicon lexicon
     cdef readonly Lexicon surfaces
     cdef readonly object policy
+    cdef frozenset dropped
+    cdef object stem
+    cdef bint stems_bytes
     cdef readonly uint32_t inner    # classes that words may hold beside letters, marks and numbers
     cdef uint64_t seed
     cdef Memo* memo
@@ -41,6 +44,7 @@ cdef class Scanner:
     cdef uint8_t in_word[256]       # by Latin-1 character
     cdef int miss(self, object text, Py_ssize_t start, Py_ssize_t end, bint ngram, const uint64_t* key, bint packed,
                   uint32_t* term, uint32_t* surface) except -1
+    cdef int take_plain(self, const char* folded, Py_ssize_t n, uint32_t* term, uint32_t* surface) except -1
     cdef int forget(self) except -1
 
 cdef class CallableScanner(Scanner):

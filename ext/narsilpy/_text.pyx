@@ -8,11 +8,14 @@
 #
 # Each part is hashed as it is read and looked up in the memo: raw spelling -> term, or "nothing". Only a spelling that is
 # not there reaches the policy, a Python callable `(surface, ngram) -> (term, folded) | None`, which folds, drops and stems.
-# It answers short ASCII words alike in any case: "The" is not asked for once "the" is known.
+# It answers short ASCII words alike in any case: "The" is not asked for once "the" is known. Those without an apostrophe
+# or a hyphen, which are most words, do not even reach it: no language does more with them than to lower, drop and stem.
 # So spans are raw by construction, and normalisation may change lengths as it likes. The memo is bounded: when it is
 # full it is emptied, and words are asked for again. It is seeded, so that untrusted words cannot be chosen to collide.
 # A scanner belongs to one index and is used by one thread at a time (the index's writer).
-from cpython.unicode cimport PyUnicode_Substring
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.set cimport PySet_Contains
+from cpython.unicode cimport PyUnicode_DecodeASCII, PyUnicode_Substring
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
@@ -106,12 +109,20 @@ cdef inline bint in_word(uint8_t kind, uint32_t inner) noexcept nogil:
 
 
 cdef class Scanner:
-    """Cuts texts into tokens: `Scanner(lexicon, surfaces, policy, inner=INNER_APOSTROPHES)`."""
+    """Cuts texts into tokens: `Scanner(lexicon, surfaces, policy, inner, dropped, stem)`.
 
-    def __cinit__(self, Lexicon lexicon, Lexicon surfaces, object policy, uint32_t inner=1 << APOSTROPHE):
+    `dropped`: the words that are not indexed, and `stem`: a callable from bytes to bytes or from str to str, or None, both
+    of which the policy applies too. The scanner calls `stem` without a lock, so it is nobody else's.
+    """
+
+    def __cinit__(self, Lexicon lexicon, Lexicon surfaces, object policy, uint32_t inner=1 << APOSTROPHE,
+                  frozenset dropped=frozenset(), object stem=None, bint stems_bytes=False):
         self.lexicon = lexicon
         self.surfaces = surfaces
         self.policy = policy
+        self.dropped = dropped
+        self.stem = stem
+        self.stems_bytes = stems_bytes
         self.inner = inner
         self.seed = int.from_bytes(os.urandom(8), "little")
         self.n_slots = 4096
@@ -146,10 +157,13 @@ cdef class Scanner:
         cdef uint64_t lower[2]
         cdef Memo* known = NULL
         cdef Memo entry
-        if packed and lower_ascii(key, lower):
+        cdef bint is_ascii = packed and lower_ascii(key, lower)
+        if is_ascii and (lower[0] != key[0] or lower[1] != key[1]):
             known = find_packed(self.memo, self.n_slots - 1, lower, self.seed)
         if known != NULL:
             term[0], surface[0] = known.term, known.surface
+        elif is_ascii and is_plain(lower):
+            self.take_plain(<const char*>lower, n, term, surface)
         else:
             raw = PyUnicode_Substring(text, start, end)
             answer = self.policy(raw, ngram)
@@ -174,6 +188,28 @@ cdef class Scanner:
             self.n_keys += n
         place(self.memo, self.n_slots - 1, self.seed, &entry)
         self.n_memo += 1
+        return 0
+
+    cdef int take_plain(self, const char* folded, Py_ssize_t n, uint32_t* term, uint32_t* surface) except -1:
+        """What the policy says of a lower-case ASCII word without marks inside: dropped, or stemmed."""
+        cdef str word = PyUnicode_DecodeASCII(folded, n, NULL)
+        cdef bytes stemmed
+        term[0] = surface[0] = NO_TERM
+        if PySet_Contains(self.dropped, word):
+            return 0
+        if self.stem is None:
+            term[0] = self.lexicon.intern_utf8(folded, n)
+        elif self.stems_bytes:
+            stemmed = self.stem(PyBytes_FromStringAndSize(folded, n))
+            if not stemmed:
+                return 0
+            term[0] = self.lexicon.intern_utf8(PyBytes_AS_STRING(stemmed), PyBytes_GET_SIZE(stemmed))
+        else:
+            word = self.stem(word)
+            if not word:
+                return 0
+            term[0] = intern(self.lexicon, word)
+        surface[0] = self.surfaces.intern_utf8(folded, n)
         return 0
 
     def grow_keys(self):
@@ -235,8 +271,8 @@ cdef inline uint64_t pack_hash(uint64_t first, uint64_t second, uint64_t seed) n
 
 
 cdef inline bint lower_ascii(const uint64_t* key, uint64_t* lower) noexcept nogil:
-    """The lower case of a packed key; False where it is the same or the key is not ASCII."""
-    cdef uint64_t tops = <uint64_t>0x8080808080808080ULL, capitals, changed = 0
+    """The lower case of a packed key; False where it is not ASCII."""
+    cdef uint64_t tops = <uint64_t>0x8080808080808080ULL, capitals
     cdef int i
     if (key[0] | key[1]) & tops:
         return False
@@ -244,8 +280,17 @@ cdef inline bint lower_ascii(const uint64_t* key, uint64_t* lower) noexcept nogi
         # the top bit of each byte from "A" to "Z": bytes are below 128, so no sum carries into the next
         capitals = (key[i] + <uint64_t>0x3F3F3F3F3F3F3F3FULL) & ~(key[i] + <uint64_t>0x2525252525252525ULL) & tops
         lower[i] = key[i] | (capitals >> 2)
-        changed |= capitals
-    return changed != 0
+    return True
+
+
+cdef inline bint is_plain(const uint64_t* key) noexcept nogil:
+    """Whether a packed ASCII key holds neither an apostrophe nor a hyphen."""
+    cdef const uint8_t* codes = <const uint8_t*>key
+    cdef int i
+    for i in range(16):
+        if codes[i] == 0x27 or codes[i] == 0x2D:
+            return False
+    return True
 
 
 cdef uint32_t intern(Lexicon lexicon, str word) except? NO_TERM:
@@ -401,15 +446,29 @@ cdef inline int append(TokenBuffer out, uint32_t term, uint32_t surface, uint32_
     return 0
 
 
+cdef inline int emit_packed(Scanner self, str text, Py_ssize_t start, Py_ssize_t end, const uint64_t* key, TokenBuffer out,
+                            uint32_t position, uint32_t base_offset) except -1 nogil:
+    """`emit` of a short Latin-1 word."""
+    cdef uint32_t term, surface
+    cdef Memo* entry = find_packed(self.memo, self.n_slots - 1, key, self.seed)
+    if entry != NULL:
+        term = entry.term
+        surface = entry.surface
+    else:
+        with gil:
+            self.miss(text, start, end, False, key, True, &term, &surface)
+    if term != <uint32_t>NO_TERM:
+        append(out, term, surface, position, base_offset + <uint32_t>start, base_offset + <uint32_t>end)
+    return 0
+
+
 cdef Py_ssize_t scan_latin(Scanner self, str text, const uint8_t* codes, Py_ssize_t n, TokenBuffer out,
                            uint32_t base_position, uint32_t base_offset) except -1 nogil:
     """A text of Latin-1 characters, in which every part is a word: most words are two machine words to compare."""
     cdef Py_ssize_t at = 0, start, size
-    cdef uint32_t position = base_position, term, surface
+    cdef uint32_t position = base_position
     cdef uint64_t key[2]
-    cdef uint64_t hash
     cdef const uint8_t* is_word = self.in_word
-    cdef Memo* entry
     cdef bint identifiers = (self.inner >> WITH_IDENTIFIERS) & 1, whole = False
     cdef Py_ssize_t whole_until = 0
     if n and not is_word[codes[0]]:
@@ -439,27 +498,20 @@ cdef Py_ssize_t scan_latin(Scanner self, str text, const uint8_t* codes, Py_ssiz
                     key[1] &= <uint64_t>-1 >> (128 - 8 * size)
             else:
                 memcpy(key, codes + start, size)
-            entry = find_packed(self.memo, self.n_slots - 1, key, self.seed)
-            if entry != NULL:
-                term = entry.term
-                surface = entry.surface
-            else:
-                with gil:
-                    self.miss(text, start, at, False, key, True, &term, &surface)
-            if term != <uint32_t>NO_TERM:
-                append(out, term, surface, position, base_offset + <uint32_t>start, base_offset + <uint32_t>at)
+            emit_packed(self, text, start, at, key, out, position, base_offset)
         else:
-            hash = hash_of(codes, start, at, self.seed)
-            emit(self, text, codes, start, at, False, hash, out, position, base_offset)
+            emit(self, text, codes, start, at, False, hash_of(codes, start, at, self.seed), out, position, base_offset)
         position += 1
 
 
 cdef Py_ssize_t scan_codes(Scanner self, str text, const code_t* codes, Py_ssize_t n, TokenBuffer out,
                            uint32_t base_position, uint32_t base_offset) except -1 nogil:
-    cdef Py_ssize_t at = 0, start, middle, end, whole_until = 0
+    cdef Py_ssize_t at = 0, start, middle, end, i, whole_until = 0
     cdef uint32_t position = base_position
     cdef uint8_t kind, script
-    cdef uint64_t hash, word_seed = self.seed, ngram_seed = self.seed ^ NGRAM
+    cdef uint32_t every             # all bits of a word's characters
+    cdef uint64_t key[2]
+    cdef uint64_t ngram_seed = self.seed ^ NGRAM
     cdef uint32_t inner = self.inner
     cdef bint identifiers = (inner >> WITH_IDENTIFIERS) & 1, whole = False
     if n and not in_word(class_of(codes[0]), inner) and class_of(codes[0]) < FIRST_SCRIPT:
@@ -473,13 +525,19 @@ cdef Py_ssize_t scan_codes(Scanner self, str text, const code_t* codes, Py_ssize
                 if whole:
                     emit(self, text, codes, start, whole_until, True, hash_of(codes, start, whole_until, ngram_seed),
                          out, position, base_offset)
-            hash = word_seed
+            every = 0
             while True:
-                hash = (hash ^ codes[at]) * <uint64_t>1099511628211ULL
+                every |= codes[at]
                 at += 1
                 if at == n or not in_word(class_of(codes[at]), inner):
                     break
-            emit(self, text, codes, start, at, False, finish(hash), out, position, base_offset)
+            if every < 256 and at - start <= 16:    # a Latin-1 word: the one entry that it has in Latin-1 texts too
+                key[0] = key[1] = 0
+                for i in range(at - start):
+                    (<uint8_t*>key)[i] = <uint8_t>codes[start + i]
+                emit_packed(self, text, start, at, key, out, position, base_offset)
+            else:
+                emit(self, text, codes, start, at, False, hash_of(codes, start, at, self.seed), out, position, base_offset)
             position += 1
         elif kind >= FIRST_SCRIPT:
             script = first_script(codes, n, at)
@@ -561,7 +619,7 @@ def parts(str text, uint32_t inner=1 << APOSTROPHE):
 cdef class CallableScanner(Scanner):
     """A scanner round a custom tokenizer: a callable from text to `(term, start, end)` triples in text order."""
 
-    def __cinit__(self, Lexicon lexicon, Lexicon surfaces, object policy, uint32_t inner=0):
+    def __cinit__(self, Lexicon lexicon, Lexicon surfaces, object policy):
         self.tokenizer = policy
 
     cdef Py_ssize_t scan(self, str text, TokenBuffer out, uint32_t base_position, uint32_t base_offset) except -1:

@@ -79,7 +79,8 @@ class Analyzer:
     def word(self, surface: str, ngram: bool = False) -> tuple[str, str] | None:
         """`(term, folded form)` of one part of a text, or None where nothing of it is indexed.
 
-        The scanner relies on it that ASCII words get one answer whatever their case.
+        The scanner relies on it that ASCII words get one answer whatever their case, and that those without an
+        apostrophe or a hyphen are lowered, dropped and stemmed and no more.
         """
         folded = surface.lower() if surface.isascii() else fold(surface)
         if not ngram:
@@ -146,7 +147,9 @@ class Analyzer:
         """A native scanner for the writer of one index."""
         if self.tokenizer is not None:
             return CallableScanner(lexicon, surfaces, self.tokenizer)
-        return Scanner(lexicon, surfaces, self.word, self._inner)
+        algorithm = self.language.algorithm
+        stem = _stem_function(algorithm) if algorithm else None     # its own: the writer needs no lock then
+        return Scanner(lexicon, surfaces, self.word, self._inner, self.stop_words, stem, _stems_bytes(stem))
 
     @property
     def options(self) -> dict[str, bool]:
@@ -177,6 +180,11 @@ def _stem_function(algorithm: str) -> Callable[[str], str]:
         stemmer.maxCacheSize = 0        # evicting from its cache costs four times the stemming; the scanner has its own
     stem: Callable[[str], str] = stemmer.stemWord
     return stem
+
+
+def _stems_bytes(stem: Callable[[Any], Any] | None) -> bool:
+    """Whether a stem function takes UTF-8 as it is, which saves it from encoding and decoding: PyStemmer's does."""
+    return stem is not None and hasattr(getattr(stem, "__self__", None), "maxCacheSize")
 
 
 def _stemmer_version() -> str:
