@@ -2,7 +2,13 @@ from typing import Self
 
 from narsilpy._guard import BlockGuard
 
-def keyed_hash(data: bytes, key: bytes) -> int: ...
+class KeyedHash:
+    def __new__(cls, key: bytes) -> Self: ...
+    def __call__(self, data: bytes) -> int: ...
+
+def table_sections(
+    entries: list[tuple[int, bytes, tuple[int, int, int]]], hashed: KeyedHash
+) -> tuple[int, int, int, int, tuple[bytearray, ...]]: ...
 
 class TableIndex:
     def __new__(

@@ -267,6 +267,16 @@ cpdef object freeze(object value):
     raise TypeError(f"cannot store a {kind.__name__}")
 
 
+cpdef bint has_dates(object stored):
+    """Whether a stored document or value holds dates, which MessagePack has no type for."""
+    if type(stored) is not tuple:
+        return type(stored) is _datetime or type(stored) is _date
+    for i in range(1, PyTuple_GET_SIZE(stored)):
+        if has_dates(<object>PyTuple_GET_ITEM(stored, i)):
+            return True
+    return False
+
+
 cpdef object thaw(object stored):
     """A fresh, plain copy of a stored document or value."""
     cdef Py_ssize_t i, n

@@ -1,6 +1,9 @@
 # Checksums of a mapped buffer, looked at when a range is first read. See _guard.pyx.
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
+# CRC-32 as zlib computes it, of bytes that follow those with the checksum `before`
+cdef uint32_t crc32(const uint8_t* data, uint64_t n, uint32_t before=*) noexcept nogil
+
 cdef class BlockGuard:
     cdef object buffer              # keeps the bytes alive
     cdef Py_buffer view

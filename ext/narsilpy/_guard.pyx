@@ -9,7 +9,6 @@
 #
 # CRC-32 is zlib's (IEEE 802.3, reflected), by eight table lookups for eight bytes: no library to link.
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
@@ -32,7 +31,7 @@ cdef void make_tables() noexcept:
 make_tables()
 
 
-cdef uint32_t crc32(const uint8_t* data, uint64_t n, uint32_t before = 0) noexcept nogil:
+cdef uint32_t crc32(const uint8_t* data, uint64_t n, uint32_t before=0) noexcept nogil:
     cdef uint32_t crc = before ^ 0xFFFFFFFFU
     cdef uint32_t low, high
     cdef const uint8_t* end = data + n
@@ -47,25 +46,6 @@ cdef uint32_t crc32(const uint8_t* data, uint64_t n, uint32_t before = 0) noexce
         crc = (crc >> 8) ^ TABLES[0][(crc ^ data[0]) & 0xFF]
         data += 1
     return crc ^ 0xFFFFFFFFU
-
-
-cdef inline uint32_t u32(const uint8_t* p) noexcept nogil:
-    return p[0] | <uint32_t>p[1] << 8 | <uint32_t>p[2] << 16 | <uint32_t>p[3] << 24
-
-
-def record_data(bytes record, uint32_t doc_no):
-    """The data of a log record (narsilpy/storage/log.py) that is the document of this number, or None where it is not sound."""
-    cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(record)
-    cdef uint64_t size = <uint64_t>PyBytes_GET_SIZE(record)
-    cdef uint64_t start
-    if size < 15:
-        return None
-    start = 15 + (at[5] | <uint64_t>at[6] << 8)
-    if at[0] != 1 or u32(at + 1) != doc_no or start + u32(at + 7) != size:
-        return None
-    if crc32(at + 15, size - 15, crc32(at, 11)) != u32(at + 11):
-        return None
-    return PyBytes_FromStringAndSize(<const char*>at + start, <Py_ssize_t>(size - start))
 
 
 cdef class BlockGuard:

@@ -3,9 +3,11 @@
 # A TableIndex reads sections of a mapped file where they lie, each an offset into the buffer of its guard, which it keeps
 # alive. The caller has checked that the sections lie within the buffer; every block is checked by the guard before it is
 # read, every number found there before it is used. -1 means "not there"; damage is a ValueError, which the table turns into the
-# error that names the block.
+# error that names the block. `table_sections` makes the sections that these are.
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytearray cimport PyByteArray_AS_STRING
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
 from narsilpy._guard cimport BlockGuard
@@ -13,6 +15,18 @@ from narsilpy._guard cimport BlockGuard
 
 cdef inline uint32_t u32(const uint8_t* p) noexcept nogil:
     return p[0] | <uint32_t>p[1] << 8 | <uint32_t>p[2] << 16 | <uint32_t>p[3] << 24
+
+
+cdef inline void put_u32(uint8_t* at, uint32_t value) noexcept nogil:
+    at[0] = <uint8_t>value
+    at[1] = <uint8_t>(value >> 8)
+    at[2] = <uint8_t>(value >> 16)
+    at[3] = <uint8_t>(value >> 24)
+
+
+cdef inline void put_u64(uint8_t* at, uint64_t value) noexcept nogil:
+    put_u32(at, <uint32_t>value)
+    put_u32(at + 4, <uint32_t>(value >> 32))
 
 
 # BLAKE2b (RFC 7693) of short keys and ids: hashlib's object around it costs more than the hash. Its twin is `keyed_hash` of
@@ -74,29 +88,140 @@ cdef void compress(uint64_t* h, const uint8_t* block, uint64_t n, bint last) noe
         h[i] ^= v[i] ^ v[8 + i]
 
 
-def keyed_hash(bytes data, bytes key):
-    """The first 8 bytes, little-endian, of BLAKE2b with a digest of 8 bytes and a key of 1 to 64."""
-    cdef uint64_t[8] h
-    cdef uint8_t[128] block
-    cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(data)
-    cdef uint64_t left = <uint64_t>PyBytes_GET_SIZE(data)
-    cdef uint64_t n_key = <uint64_t>PyBytes_GET_SIZE(key)
-    cdef uint64_t done = 128
-    if not 1 <= n_key <= 64:
-        raise ValueError("a key has 1 to 64 bytes")
-    memcpy(h, IV, sizeof(h))
-    h[0] ^= 0x01010008U ^ n_key << 8
-    memset(block, 0, 128)
-    memcpy(block, PyBytes_AS_STRING(key), n_key)
-    compress(h, block, done, left == 0)
-    while left > 0:
-        memset(block, 0, 128)
-        memcpy(block, at, left if left < 128 else 128)
-        done += left if left < 128 else 128
-        at += 128
-        compress(h, block, done, left <= 128)
-        left -= left if left < 128 else 128
-    return h[0]
+cdef class KeyedHash:
+    """BLAKE2b of short data with one key: `KeyedHash(key)`, of 1 to 64 bytes. What the key alone decides is done once."""
+
+    cdef uint8_t[128] key           # its block
+    cdef uint64_t[8] start          # before any block
+    cdef uint64_t[8] state          # after the key's
+
+    def __cinit__(self, bytes key):
+        cdef uint64_t n_key = <uint64_t>PyBytes_GET_SIZE(key)
+        if not 1 <= n_key <= 64:
+            raise ValueError("a key has 1 to 64 bytes")
+        memset(self.key, 0, 128)
+        memcpy(self.key, PyBytes_AS_STRING(key), n_key)
+        memcpy(self.start, IV, sizeof(self.start))
+        self.start[0] ^= 0x01010008U ^ n_key << 8
+        memcpy(self.state, self.start, sizeof(self.state))
+        compress(self.state, self.key, 128, False)
+
+    cdef uint64_t hash(self, const uint8_t* at, uint64_t left) noexcept nogil:
+        cdef uint64_t[8] h
+        cdef uint8_t[128] block
+        cdef uint64_t done = 128, n
+        if left == 0:
+            memcpy(h, self.start, sizeof(h))
+            compress(h, self.key, 128, True)
+            return h[0]
+        memcpy(h, self.state, sizeof(h))
+        while True:
+            n = left if left < 128 else 128
+            memset(block, 0, 128)
+            memcpy(block, at, n)
+            done += n
+            compress(h, block, done, left <= 128)
+            if left <= 128:
+                return h[0]
+            at += 128
+            left -= 128
+
+    def __call__(self, bytes data):
+        """The first 8 bytes, little-endian, of BLAKE2b with a digest of 8 bytes."""
+        return self.hash(<const uint8_t*>PyBytes_AS_STRING(data), <uint64_t>PyBytes_GET_SIZE(data))
+
+
+cdef struct SortedId:
+    uint64_t prefix                 # the first 8 bytes, big-endian
+    const uint8_t* data
+    uint32_t n
+    uint32_t slot
+
+
+cdef int by_id(const void* a, const void* b) noexcept nogil:
+    cdef const SortedId* x = <const SortedId*>a
+    cdef const SortedId* y = <const SortedId*>b
+    cdef int order
+    if x.prefix != y.prefix:
+        return 1 if x.prefix > y.prefix else -1
+    order = memcmp(x.data, y.data, x.n if x.n < y.n else y.n)
+    return order if order != 0 else (x.n > y.n) - (x.n < y.n)
+
+
+def table_sections(list entries, KeyedHash hashed):
+    """`(first number, slots, bytes of ids, hash slots, sections)` of a table of `(document number, id bytes, (file, offset, length))`.
+
+    Numbers ascend, and there is an entry. The sections are those of the layout behind the header, each
+    padded to 8 bytes. Raises ValueError for numbers out of order and for more bytes of ids than 32 bits count.
+    """
+    cdef uint32_t n = <uint32_t>len(entries), first = entries[0][0], n_slots, n_hash = 4, i, j, slot, at, done = 0
+    cdef uint64_t id_bytes = 0
+    cdef bytes raw_id
+    cdef tuple place
+    cdef bytearray locations, ends, ids, order, slots
+    cdef uint8_t* out
+    cdef uint8_t* out_ids
+    cdef uint8_t* out_ends
+    cdef SortedId* sorted_ids
+    if entries[n - 1][0] < first:
+        raise ValueError("numbers are out of order")
+    n_slots = entries[n - 1][0] - first + 1
+    while n_hash < 2 * <uint64_t>n:
+        n_hash *= 2
+    for _, raw_id, _ in entries:
+        id_bytes += <uint64_t>PyBytes_GET_SIZE(raw_id)
+    if id_bytes > <uint64_t>0xFFFFFFFF:
+        raise ValueError("the ids are longer than 4 GB")
+    locations, ends = padded(16 * <uint64_t>n_slots), padded(4 * <uint64_t>n_slots)
+    ids, order, slots = padded(id_bytes), padded(4 * <uint64_t>n), padded(4 * <uint64_t>n_hash)
+    out, out_ends, out_ids = bytes_of(locations), bytes_of(ends), bytes_of(ids)
+    sorted_ids = <SortedId*>malloc(n * sizeof(SortedId))
+    if sorted_ids == NULL:
+        raise MemoryError()
+    try:
+        id_bytes = 0
+        for i in range(n):
+            doc_no, raw_id, place = entries[i]
+            if doc_no < first + done or doc_no - first >= n_slots:
+                raise ValueError("numbers are out of order")
+            slot = doc_no - first
+            for j in range(done, slot):
+                put_u32(out_ends + 4 * <uint64_t>j, <uint32_t>id_bytes)
+            put_u64(out + 16 * <uint64_t>slot, place[1])
+            put_u32(out + 16 * <uint64_t>slot + 8, place[0])
+            put_u32(out + 16 * <uint64_t>slot + 12, place[2])
+            sorted_ids[i].data = out_ids + id_bytes
+            sorted_ids[i].n = <uint32_t>PyBytes_GET_SIZE(raw_id)
+            sorted_ids[i].slot = slot
+            memcpy(out_ids + id_bytes, PyBytes_AS_STRING(raw_id), sorted_ids[i].n)
+            id_bytes += sorted_ids[i].n
+            put_u32(out_ends + 4 * <uint64_t>slot, <uint32_t>id_bytes)
+            done = slot + 1
+        out, out_ends = bytes_of(slots), bytes_of(order)
+        with nogil:
+            for i in range(n):
+                sorted_ids[i].prefix = 0
+                for j in range(8):
+                    sorted_ids[i].prefix = sorted_ids[i].prefix << 8 | (sorted_ids[i].data[j] if j < sorted_ids[i].n else 0)
+                at = <uint32_t>hashed.hash(sorted_ids[i].data, sorted_ids[i].n) & (n_hash - 1)
+                while u32(out + 4 * <uint64_t>at) != 0:
+                    at = (at + 1) & (n_hash - 1)
+                put_u32(out + 4 * <uint64_t>at, sorted_ids[i].slot + 1)
+            qsort(sorted_ids, n, sizeof(SortedId), by_id)
+            for i in range(n):
+                put_u32(out_ends + 4 * <uint64_t>i, sorted_ids[i].slot)
+    finally:
+        free(sorted_ids)
+    return first, n_slots, id_bytes, n_hash, (locations, ends, ids, order, slots)
+
+
+cdef bytearray padded(uint64_t size):
+    """Zeros, up to a multiple of 8."""
+    return bytearray((size + 7) & ~<uint64_t>7)
+
+
+cdef uint8_t* bytes_of(bytearray data):
+    return <uint8_t*>PyByteArray_AS_STRING(data)
 
 
 cdef class TableIndex:

@@ -43,13 +43,22 @@ def write_blocks(disk: Disk, path: Path, kind: int, chunks: Iterable[Buffer]) ->
     fd = disk.open_write(temporary, create=True)
     try:
         crcs = array("I")
-        pending = bytearray()
+        pending = bytearray()  # less than a block
         at = HEADER_BYTES
         for chunk in chunks:
-            pending += memoryview(chunk).cast("B")
-            whole = len(pending) // BLOCK_BYTES * BLOCK_BYTES
-            at = _write_whole(disk, fd, temporary, pending, whole, at, crcs)
-        at = _write_whole(disk, fd, temporary, pending, len(pending), at, crcs)
+            view = memoryview(chunk).cast("B")
+            if pending:
+                missing = BLOCK_BYTES - len(pending)
+                pending += view[:missing]
+                view = view[missing:]
+                if len(pending) < BLOCK_BYTES:
+                    continue
+                at = _write_part(disk, fd, temporary, pending, at, crcs)
+                pending = bytearray()
+            whole = len(view) // BLOCK_BYTES * BLOCK_BYTES
+            at = _write_part(disk, fd, temporary, view[:whole], at, crcs)
+            pending += view[whole:]
+        at = _write_part(disk, fd, temporary, pending, at, crcs)
         trailer = _little_endian(crcs)
         disk.write_at(fd, trailer, at, temporary)
         head = _HEADER.pack(b"NRPB", FORMAT, kind, at - HEADER_BYTES, BLOCK_BYTES, zlib.crc32(trailer))[:-4]
@@ -61,13 +70,14 @@ def write_blocks(disk: Disk, path: Path, kind: int, chunks: Iterable[Buffer]) ->
     return at + len(trailer)
 
 
-def _write_whole(disk: Disk, fd: int, path: Path, pending: bytearray, n: int, at: int, crcs: array[int]) -> int:
+def _write_part(disk: Disk, fd: int, path: Path, part: Buffer, at: int, crcs: array[int]) -> int:
+    """Write blocks, of which only the last of the file may be short; returns where they end."""
+    n = len(part)
     if n:
-        with memoryview(pending)[:n] as view:
+        with memoryview(part) as view:
             for start in range(0, n, BLOCK_BYTES):
                 crcs.append(zlib.crc32(view[start : start + BLOCK_BYTES]))
-            disk.write_at(fd, view, at, path)
-        del pending[:n]
+        disk.write_at(fd, part, at, path)
     return at + n
 
 

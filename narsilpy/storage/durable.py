@@ -21,6 +21,7 @@ import msgspec
 from pyroaring import BitMap
 
 from narsilpy._bits import Bits
+from narsilpy._documents import has_dates
 from narsilpy._segment import SealedSegment
 from narsilpy.errors import ErrorCode, IndexCorrupted, NarsilError, StorageFailed
 from narsilpy.ids import utf8_id
@@ -30,7 +31,7 @@ from narsilpy.storage.containers import StoredDocuments, StoredIds, StoredNumber
 from narsilpy.storage.index_store import IndexStore
 from narsilpy.storage.maintenance import compact_index
 from narsilpy.storage.manifest import SegmentEntry
-from narsilpy.storage.msgpack import DECODE_FAULTS, pack, unpack
+from narsilpy.storage.msgpack import DECODE_FAULTS, pack, pack_trusted, unpack
 from narsilpy.storage.store import Store
 from narsilpy.storage.transaction import Transaction
 from narsilpy.storage.volatile import Volatile
@@ -72,7 +73,7 @@ class DurableIndex(Volatile):
 
     def put(self, number: int, key: str, stored: Any, replaces: int | None) -> None:
         """Store a document before memory takes it; durable on return, unless a transaction is open."""
-        data = pack(thaw(stored))
+        data = pack(thaw(stored)) if has_dates(stored) else pack_trusted(thaw(stored))
         if self._transaction is not None:
             self._put(self._transaction, number, key, data, replaces)
         else:

@@ -24,22 +24,20 @@ from typing import Final, NamedTuple
 
 from pyroaring import BitMap, FrozenBitMap
 
+from narsilpy._table import KeyedHash
 from narsilpy.errors import ErrorCode, IndexCorrupted, StorageFailed
 from narsilpy.storage.blocks import KIND_SEGMENT, BlockFile
 from narsilpy.storage.disk import Disk
 from narsilpy.storage.journal import Journal, Position, log_path
 from narsilpy.storage.log import FILE_HEADER_BYTES, PUT, Frame, Location, corrupted, decode_id, encode_id
 from narsilpy.storage.manifest import IndexManifest, read_manifest
-from narsilpy.storage.table import DocumentTable, hash_id
+from narsilpy.storage.table import DocumentTable
 
 _TRIES: Final = 20
 
 
-class Recent(NamedTuple):
-    """A document that no segment holds yet."""
-
-    location: Location
-    doc_id: str
+# A document that no segment holds yet: log file, offset and length of its record, its id. Plain, like `Location`.
+Recent = tuple[int, int, int, str]
 
 
 class Refreshed(NamedTuple):
@@ -62,6 +60,7 @@ class IndexReader:
         self.directory = directory
         self._disk = disk
         self._secret = secret
+        self._hashed = KeyedHash(secret)  # so that nobody can choose ids that collide
         self._writable = writable
         self._sync = sync
         self._unnamed: set[str] = set()  # segments written, not yet named by a checkpoint
@@ -135,18 +134,18 @@ class IndexReader:
     def _replay(self, frame: Frame, removed: BitMap) -> None:
         position = Position(self.journal.end.file, frame.offset, frame.sequence)
         for record in frame.records:
-            location = Location(position.file, record.offset, record.length)
-            self._note(record.kind, record.doc_no, record.doc_id, location, position, removed)
+            place = (position.file, record.offset, record.length, record.doc_id)
+            self._note(record.kind, record.doc_no, place, position, removed)
 
-    def _note(self, kind: int, doc_no: int, doc_id: str, location: Location, frame: Position, removed: BitMap) -> None:
+    def _note(self, kind: int, doc_no: int, place: Recent, frame: Position, removed: BitMap) -> None:
         if kind == PUT:
             if doc_no <= self.manifest.sealed:
                 return
             if not self._frames or self._frames[-1][1].sequence != frame.sequence:
                 self._frames.append((doc_no, frame))
             self.next_doc_no = max(self.next_doc_no, doc_no + 1)
-            self.recent[doc_no] = Recent(location, doc_id)
-            self._recent_ids[doc_id] = doc_no
+            self.recent[doc_no] = place
+            self._recent_ids[place[3]] = doc_no
         else:
             if doc_no <= self.manifest.sealed and doc_no not in removed:
                 self._sealed_live -= 1
@@ -154,9 +153,9 @@ class IndexReader:
             removed.add(doc_no)
             recent = self.recent.pop(doc_no, None)
             if recent is not None:
-                self._gone[doc_no] = recent.location
-            if self._recent_ids.get(doc_id) == doc_no:
-                del self._recent_ids[doc_id]
+                self._gone[doc_no] = recent[:3]
+            if self._recent_ids.get(place[3]) == doc_no:
+                del self._recent_ids[place[3]]
 
     # --- reading -------------------------------------------------------------------------------------------------
 
@@ -172,14 +171,14 @@ class IndexReader:
         location: tuple[int, int, int] | None = None
         if doc_no not in self.recent:
             table = self._table(doc_no)
-            location = None if table is None else table.place(doc_no)
+            location = None if table is None else table.location(doc_no)
         return self.journal.document(location or self._locate_any(doc_no), doc_no)
 
     def read_id(self, doc_no: int) -> str:
         """The id of the document of this number, removed or not."""
         recent = self.recent.get(doc_no)
         if recent is not None:
-            return recent.doc_id
+            return recent[3]
         table = self._table(doc_no)
         if table is not None and table.location(doc_no) is not None:
             return decode_id(table.raw_id(doc_no))
@@ -189,7 +188,7 @@ class IndexReader:
         """The id of a live document."""
         recent = self.recent.get(doc_no)
         if recent is not None:
-            return recent.doc_id
+            return recent[3]
         table = self._table(doc_no)
         if table is None or doc_no in self.removed or table.location(doc_no) is None:
             return None
@@ -200,7 +199,7 @@ class IndexReader:
         doc_no = self._recent_ids.get(doc_id)
         if doc_no is None and self.tables:
             raw_id = encode_id(doc_id)
-            hashed = hash_id(raw_id, self._secret)
+            hashed = self._hashed(raw_id)
             removed = self.removed
             for table in reversed(self.tables):
                 doc_no = table.find(raw_id, hashed)
@@ -240,7 +239,7 @@ class IndexReader:
         location = self._locate_any(doc_no)
         record = self.journal.read(location)
         if record.doc_no != doc_no or record.kind != PUT:
-            raise corrupted(log_path(self.directory, location.file), location.offset, "here stands another document")
+            raise corrupted(log_path(self.directory, location[0]), location[1], "here stands another document")
         return doc_no, record.doc_id, record.data
 
     def _table(self, doc_no: int) -> DocumentTable | None:
@@ -250,7 +249,7 @@ class IndexReader:
     def _locate(self, doc_no: int) -> Location | None:
         recent = self.recent.get(doc_no)
         if recent is not None:
-            return recent.location
+            return recent[:3]
         table = self._table(doc_no)
         return None if table is None else table.location(doc_no)
 

@@ -56,8 +56,8 @@ class IndexStore(IndexReader):
         self.journal.commit(start, sync=self._sync)
         removes = any(operation[0] != PUT for operation in transaction.operations)
         removed = BitMap(self.removed) if removes else BitMap()
-        for kind, doc_no, doc_id, location in transaction.operations:
-            self._note(kind, doc_no, doc_id, location, transaction.first_frame, removed)
+        for kind, doc_no, place in transaction.operations:
+            self._note(kind, doc_no, place, transaction.first_frame, removed)
         if removes:
             self.removed = FrozenBitMap(removed)
         self.on_commit()
@@ -96,8 +96,8 @@ class IndexStore(IndexReader):
             if not manifest.sealed <= sealed < self.next_doc_no:
                 raise ValueError(f"sealed must be from {manifest.sealed} to {self.next_doc_no - 1}, not {sealed}")
             fresh = [
-                (doc_no, encode_id(recent.doc_id), recent.location)
-                for doc_no, recent in sorted(self.recent.items())
+                (doc_no, encode_id(place[3]), place[:3])
+                for doc_no, place in sorted(self.recent.items())
                 if doc_no <= sealed
             ]
             entries, tables = self._merge_small(fresh, list(manifest.tables))
@@ -117,7 +117,7 @@ class IndexStore(IndexReader):
     def write_table(self, entries: list[tuple[int, bytes, Location]]) -> str:
         """Store a document table, which counts once a manifest names it; call with the journal's lock held."""
         name = self._new_name("table")
-        write_table(self._disk, self.directory / name, self._secret, entries)
+        write_table(self._disk, self.directory / name, self._hashed, entries)
         return name
 
     def _merge_small(
@@ -223,7 +223,7 @@ class IndexStore(IndexReader):
         self.tables = [known.get(name) or DocumentTable(self.directory / name) for name in manifest.tables]
         self._table_starts = [table.first for table in self.tables]
         recent = {doc_no: kept for doc_no, kept in self.recent.items() if doc_no > manifest.sealed}
-        self._recent_ids = {kept.doc_id: doc_no for doc_no, kept in recent.items()}
+        self._recent_ids = {kept[3]: doc_no for doc_no, kept in recent.items()}
         self._sealed_live += len(self.recent) - len(recent)
         self.recent = recent
         self._gone_before, self._gone = self._gone, {}  # a query that began before the last one may still ask

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from narsilpy._guard import record_data
+from narsilpy._record import record_data
 from narsilpy.errors import ErrorCode, IndexCorrupted, NarsilError, StorageFailed
 from narsilpy.storage.disk import Disk
 from narsilpy.storage.log import (
@@ -208,7 +208,7 @@ class Journal:
         """The bytes of a record, checked, to be copied elsewhere."""
         return self._read(location)[1]
 
-    def document(self, location: tuple[int, int, int], doc_no: int) -> bytes:
+    def document(self, location: Location, doc_no: int) -> bytes:
         """The data of the record at `location`, which must be the document of this number: the fast way for `get`."""
         data = self._bytes(location)
         if location[2] <= SHORT_RECORD and len(data) == location[2]:
@@ -224,13 +224,13 @@ class Journal:
         data = self._bytes(location)
         try:
             record = read_record(data, 0, len(data))
-            if record.length != location.length:
+            if record.length != location[2]:
                 raise Unsound("the record has another length than its table says")
         except Unsound as error:
-            raise corrupted(log_path(self._directory, location.file), location.offset, str(error)) from error
+            raise corrupted(log_path(self._directory, location[0]), location[1], str(error)) from error
         return record, data
 
-    def _bytes(self, location: tuple[int, int, int]) -> bytes:
+    def _bytes(self, location: Location) -> bytes:
         file, offset, length = location
         fd = self._fds.get(file)
         return self._disk.read_at(self._fd(file) if fd is None else fd, length, offset, self._directory)

@@ -36,15 +36,11 @@ _RECORD: Final = struct.Struct("<BIHI")
 _WHOLE: Final = struct.Struct("<BIHII")
 _CRC: Final = struct.Struct("<I")
 _MAX_ID_BYTES: Final = 0xFFFF
-_MAX_DATA_BYTES: Final = 0xFFFF_FFFF
 
 
-class Location(NamedTuple):
-    """Where a record stands: log file, byte offset, length of the whole record."""
-
-    file: int
-    offset: int
-    length: int
+# Where a record stands: log file, byte offset, length of the whole record. A plain tuple of numbers, which the garbage
+# collector soon looks at no more: there are as many as documents since the last checkpoint.
+Location = tuple[int, int, int]
 
 
 class Record(NamedTuple):
@@ -122,14 +118,6 @@ def check_file_header(data: bytes, index_no: int, number: int, path: object) -> 
 def frame_header(payload_bytes: int, records: int, sequence: int, *, more: bool) -> bytes:
     head = _FRAME.pack(b"NRPF", MORE if more else 0, records, payload_bytes, sequence)
     return head + _CRC.pack(zlib.crc32(head))
-
-
-def pack_record(kind: int, doc_no: int, raw_id: bytes, data: bytes) -> bytes:
-    if len(data) > _MAX_DATA_BYTES:
-        raise ValueError(f"a document of {len(data)} bytes is longer than {_MAX_DATA_BYTES}")
-    head = _RECORD.pack(kind, doc_no, len(raw_id), len(data))
-    crc = zlib.crc32(data, zlib.crc32(raw_id, zlib.crc32(head)))
-    return b"".join((head, _CRC.pack(crc), raw_id, data))
 
 
 def read_record(data: bytes | memoryview, at: int, limit: int) -> Record:

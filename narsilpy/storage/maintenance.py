@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from narsilpy._record import pack_record
 from narsilpy.errors import ErrorCode, NarsilError, StorageFailed
 from narsilpy.storage.blocks import KIND_SEGMENT, BlockFile
 from narsilpy.storage.disk import Disk, typed
 from narsilpy.storage.index_reader import Recent
 from narsilpy.storage.index_store import MERGED_TABLE_DOCS, IndexStore
 from narsilpy.storage.journal import Journal, Position, log_path
-from narsilpy.storage.log import FILE_HEADER_BYTES, FRAME_HEADER_BYTES, REMOVE, Location, frame_header, pack_record
+from narsilpy.storage.log import FILE_HEADER_BYTES, FRAME_HEADER_BYTES, REMOVE, Location, frame_header
 from narsilpy.storage.manifest import EngineManifest, IndexManifest, read_manifest, write_manifest
 from narsilpy.storage.marker import Marker, write_marker
 from narsilpy.storage.store import MANIFEST, Store
@@ -273,7 +274,7 @@ class _Rewriter:
             frames: list[tuple[int, Position]] = []
             recent: dict[int, Recent] = {}
             for doc_no, old in sorted(index.recent.items()):
-                recent[doc_no] = Recent(self._add(old.location), old.doc_id)
+                recent[doc_no] = (*self._add(old[:3]), old[3])
                 if self._n_records == 1:  # the first record of a frame
                     frames.append((doc_no, Position(self._number, self._at, self._sequence)))
             self._write_frame()
@@ -307,7 +308,7 @@ class _Rewriter:
     def _add_record(self, record: bytes) -> Location:
         if len(self._payload) + len(record) > _FRAME_BYTES:
             self._write_frame()
-        moved = Location(self._number, self._at + FRAME_HEADER_BYTES + len(self._payload), len(record))
+        moved = (self._number, self._at + FRAME_HEADER_BYTES + len(self._payload), len(record))
         self._payload += record
         self._n_records += 1
         return moved

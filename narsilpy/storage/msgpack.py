@@ -89,7 +89,7 @@ def pack(value: object) -> bytes:
 
 
 def pack_trusted(value: object) -> bytes:
-    """`pack` for structures of this package's own making (they hold no dates): skips the comparison."""
+    """`pack` for what is known to hold no dates and nothing but plain types: skips the comparison."""
     try:
         return _encoder.encode(value)
     except (UnicodeEncodeError, OverflowError):

@@ -16,13 +16,11 @@ checked once. What a lookup finds is believed only after the record in the log c
 from __future__ import annotations
 
 import struct
-import sys
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from narsilpy._table import TableIndex, keyed_hash
+from narsilpy._table import KeyedHash, TableIndex, table_sections
 from narsilpy.errors import IndexCorrupted
 from narsilpy.storage.blocks import HEADER_BYTES, KIND_TABLE, BlockFile, write_blocks
 from narsilpy.storage.disk import Disk
@@ -33,49 +31,11 @@ _HEADER: Final = struct.Struct("<4sIIIIQI")
 _LOCATION: Final = struct.Struct("<QII")
 
 
-def hash_id(raw_id: bytes, secret: bytes) -> int:
-    """Seeded, so that nobody can choose ids that collide."""
-    return keyed_hash(raw_id, secret)
-
-
-def write_table(disk: Disk, path: Path, secret: bytes, entries: Sequence[tuple[int, bytes, Location]]) -> None:
+def write_table(disk: Disk, path: Path, hashed: KeyedHash, entries: list[tuple[int, bytes, Location]]) -> None:
     """Write a table of `(document number, id bytes, location)`, numbers ascending and not empty."""
-    first = entries[0][0]
-    n_slots = entries[-1][0] - first + 1
-    locations = bytearray(_LOCATION.size * n_slots)
-    ends = array("I", bytes(4 * n_slots))
-    ids = bytearray()
-    at = 0
-    for doc_no, raw_id, location in entries:
-        slot = doc_no - first
-        ends[at:slot] = array("I", [len(ids)]) * (slot - at)
-        _LOCATION.pack_into(locations, _LOCATION.size * slot, location.offset, location.file, location.length)
-        ids += raw_id
-        ends[slot] = len(ids)
-        at = slot + 1
-    order = array("I", [entry[0] - first for entry in sorted(entries, key=lambda entry: entry[1])])
-    slots = _hash_slots(entries, first, secret)
-    header = _HEADER.pack(b"NRPT", FORMAT, first, n_slots, len(entries), len(ids), len(slots))
-    sections = (header, locations, _bytes(ends), ids, _bytes(order), _bytes(slots))
-    write_blocks(disk, path, KIND_TABLE, (bytes(section) + bytes(-len(section) % 8) for section in sections))
-
-
-def _hash_slots(entries: Sequence[tuple[int, bytes, Location]], first: int, secret: bytes) -> array[int]:
-    n = 1 << max(2, (2 * len(entries) - 1).bit_length())
-    slots = array("I", bytes(4 * n))
-    for doc_no, raw_id, _ in entries:
-        at = hash_id(raw_id, secret) & (n - 1)
-        while slots[at]:
-            at = (at + 1) & (n - 1)
-        slots[at] = doc_no - first + 1
-    return slots
-
-
-def _bytes(values: array[int]) -> bytes:
-    if sys.byteorder == "big":
-        values = array(values.typecode, values)
-        values.byteswap()
-    return values.tobytes()
+    first, n_slots, id_bytes, n_hash, sections = table_sections(entries, hashed)
+    header = _HEADER.pack(b"NRPT", FORMAT, first, n_slots, len(entries), id_bytes, n_hash)
+    write_blocks(disk, path, KIND_TABLE, (header, *sections))
 
 
 class DocumentTable:
@@ -126,14 +86,6 @@ class DocumentTable:
     def location(self, doc_no: int) -> Location | None:
         """Where the document stands in the log, or None if no document ever had this number."""
         try:
-            place = self._index.location(doc_no - self.first)
-        except ValueError as error:
-            raise self._damaged(error) from None
-        return None if place is None else Location(*place)
-
-    def place(self, doc_no: int) -> tuple[int, int, int] | None:
-        """`location` as a plain tuple, which is made in a third of the time."""
-        try:
             return self._index.location(doc_no - self.first)
         except ValueError as error:
             raise self._damaged(error) from None
@@ -146,7 +98,7 @@ class DocumentTable:
             raise self._damaged(error) from None
 
     def find(self, raw_id: bytes, hashed: int) -> int | None:
-        """The number of the document with this id; `hashed` is `hash_id` of it."""
+        """The number of the document with this id; `hashed` is its hash, keyed with the engine's secret."""
         try:
             slot = self._index.find(raw_id, hashed)
         except ValueError as error:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
+from narsilpy._record import pack_record
+from narsilpy.storage.index_reader import Recent
 from narsilpy.storage.journal import Position
-from narsilpy.storage.log import PUT, REMOVE, Location, encode_id, pack_record
+from narsilpy.storage.log import PUT, REMOVE, encode_id
 
 if TYPE_CHECKING:
     from narsilpy.storage.index_store import IndexStore
 
 _FRAME_BYTES: Final = 4 << 20
 
-# what a transaction did, for the index to take over: (kind, document number, id, where the record stands)
-Operation = tuple[int, int, str, Location]
+# what a transaction did, for the index to take over: (kind, document number, where the record stands and its id)
+Operation = tuple[int, int, Recent]
 
 
 class Transaction:
@@ -36,7 +38,8 @@ class Transaction:
             self._start = self._journal.end
             self._payload = bytearray()
             self._n_records = 0
-            self._waiting: list[tuple[int, int, str, int, int]] = []  # like Operation, offset into the payload
+            # (kind, document number, id, offset into the payload, length)
+            self._waiting: list[tuple[int, int, str, int, int]] = []
             self.operations: list[Operation] = []
             self.first_frame = Position(self._start.file, self._start.offset, self._start.sequence)
             self._next_doc_no = index.next_doc_no
@@ -65,8 +68,11 @@ class Transaction:
 
     def _write(self, *, more: bool) -> None:
         at = self._journal.append(self._payload, self._n_records, more=more)
-        for kind, doc_no, doc_id, offset, length in self._waiting:
-            self.operations.append((kind, doc_no, doc_id, Location(at.file, at.offset + offset, length)))
+        file, start = at.file, at.offset
+        self.operations += [
+            (kind, doc_no, (file, start + offset, length, doc_id))
+            for kind, doc_no, doc_id, offset, length in self._waiting
+        ]
         self._waiting.clear()
         self._payload = bytearray()
         self._n_records = 0

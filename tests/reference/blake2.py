@@ -1,4 +1,4 @@
-"""BLAKE2b by the standard library: the twin of `narsilpy._table.keyed_hash`."""
+"""BLAKE2b by the standard library: the twin of `narsilpy._table.KeyedHash`."""
 
 from __future__ import annotations
 
