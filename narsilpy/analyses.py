@@ -60,15 +60,20 @@ class SurfaceSets:
         for (surfaces, _), taken in zip(self._parts, spellings, strict=True):
             surfaces.remove(taken)
 
-    def dump(self, terms: Lexicon) -> bytes:
-        return pack([surfaces.dump(terms) for surfaces, _ in self._parts])
+    def changes(self, terms: Lexicon, everything: bool = False) -> bytes:
+        found = [surfaces.changes(terms, everything) for surfaces, _ in self._parts]
+        return pack(found) if any(found) else b""
 
-    def load(self, data: bytes | memoryview, terms: Lexicon) -> None:
+    def is_stored(self) -> None:
+        for surfaces, _ in self._parts:
+            surfaces.is_stored()
+
+    def load(self, data: bytes | memoryview, terms: Lexicon, signed: bool = True) -> None:
         stored = unpack(data)
         if not isinstance(stored, list) or len(stored) != len(self._parts):
             raise ValueError("the stored spellings are corrupt")
         for (surfaces, _), part in zip(self._parts, stored, strict=True):
-            surfaces.load(part, terms)
+            surfaces.load(part, terms, signed)
 
     @property
     def nbytes(self) -> int:

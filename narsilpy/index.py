@@ -66,6 +66,7 @@ class IndexCore(Batches):
 
     def _reset(self) -> None:
         self.lexicon = Lexicon()
+        self._n_stored_terms = 0
         self.segments = Segments(self.lexicon, len(self.field_names), self.settings.track_positions, self._lock,
                                  self._change)
         self.analyses = make_analyses(self.analyzers, self.settings.analyzer, self.settings.surface_forms)
@@ -350,18 +351,30 @@ class IndexCore(Batches):
         """Take out a document whose removal is stored already."""
         self._forget(number, self._tokens(stored))
 
-    def dump_vocabulary(self) -> bytes:
-        """The live spellings, or without `surface_forms` the terms, to be loaded by `take_vocabulary`."""
+    def vocabulary_changes(self, everything: bool = False) -> bytes:
+        """What became of the live spellings, or without `surface_forms` which terms came, since the last was stored."""
         if self.surfaces is not None:
-            return self.surfaces.dump(self.lexicon)
-        return pack([self.lexicon.term(number) for number in range(len(self.lexicon))])
+            return self.surfaces.changes(self.lexicon, everything)
+        first = 0 if everything else self._n_stored_terms
+        fresh = [self.lexicon.term(number) for number in range(first, len(self.lexicon))]
+        return pack(fresh) if fresh else b""
 
-    def take_vocabulary(self, data: memoryview) -> None:
+    def vocabulary_is_stored(self) -> None:
+        """From now on `vocabulary_changes` gives what comes after this."""
+        self._n_stored_terms = len(self.lexicon)
         if self.surfaces is not None:
-            self.surfaces.load(data, self.lexicon)
+            self.surfaces.is_stored()
+
+    def take_vocabulary(self, data: memoryview, signed: bool = True) -> None:
+        """Add what `vocabulary_changes` gave; counts without a sign are those of format 1."""
+        if self.surfaces is not None:
+            self.surfaces.load(data, self.lexicon, signed)
             return
+        all_stored = self._n_stored_terms == len(self.lexicon)
         for term in unpack(data):
             self.lexicon.intern(term)
+        if all_stored:
+            self._n_stored_terms = len(self.lexicon)
 
     # ---------------------------------------------------------------------------------------------------------- reads
     def get(self, doc_id: str) -> dict[str, Any] | None:

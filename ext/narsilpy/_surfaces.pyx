@@ -2,12 +2,14 @@
 #
 # Spellings are numbered by a Lexicon of their own; `counts` and `terms` are arrays by spelling. Adding and removing a
 # document goes through its tokens once, so the counts are those of a fresh index of the live documents, whatever came
-# and went. Those of documents sealed on disk are loaded when they are first asked for; what is taken out before is owed.
+# and went. Those of documents sealed on disk are loaded when they are first asked for: before that a count is what was added
+# since, less what was taken out, and may be below zero. What was stored is kept beside the counts, so that storing again
+# writes what changed.
 # Used by one writer; completions read under the GIL.
 from cpython cimport array
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, qsort, realloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 import array
 
 from narsilpy._blocks cimport read_varint, write_varint
@@ -26,17 +28,18 @@ cdef class Surfaces:
     """Live counts of spellings: `Surfaces(lexicon)`, over the lexicon that numbers them."""
 
     cdef readonly Lexicon lexicon
-    cdef uint32_t* counts
+    cdef int64_t* counts
+    cdef int64_t* stored        # by spelling below `n_stored`, as of the last `load` or `is_stored`; 0 for others
     cdef uint32_t* terms
     cdef uint32_t size
-    cdef dict owed              # what was taken out before `load` brought it in: {spelling number: occurrences}
+    cdef uint32_t n_stored
 
     def __cinit__(self, Lexicon lexicon):
         self.lexicon = lexicon
-        self.owed = {}
 
     def __dealloc__(self):
         free(self.counts)
+        free(self.stored)
         free(self.terms)
 
     cdef int reserve(self) except -1:
@@ -45,15 +48,16 @@ cdef class Surfaces:
         if self.lexicon.n_terms <= self.size:
             return 0
         size = max(self.lexicon.n_terms, self.size * 2, 1024)
-        block = realloc(self.counts, <size_t>size * sizeof(uint32_t))
+        block = realloc(self.counts, <size_t>size * sizeof(int64_t))
         if block == NULL:
             raise MemoryError()
-        self.counts = <uint32_t*>block
+        self.counts = <int64_t*>block
         block = realloc(self.terms, <size_t>size * sizeof(uint32_t))
         if block == NULL:
             raise MemoryError()
         self.terms = <uint32_t*>block
-        memset(self.counts + self.size, 0, <size_t>(size - self.size) * sizeof(uint32_t))
+        memset(self.terms + self.size, 0xFF, <size_t>(size - self.size) * sizeof(uint32_t))
+        memset(self.counts + self.size, 0, <size_t>(size - self.size) * sizeof(int64_t))
         self.size = size
         return 0
 
@@ -80,11 +84,13 @@ cdef class Surfaces:
                 n += buffer.n
         found = array.clone(NO_NUMBERS, n, False)
         n = 0
+        self.reserve()
         for item in buffers:
             if item is not None:
                 buffer = item
                 for i in range(buffer.n):
                     found.data.as_uints[n] = buffer.tokens[i].surface
+                    self.terms[buffer.tokens[i].surface] = buffer.tokens[i].term    # it may not be loaded
                     n += 1
         return found
 
@@ -98,23 +104,40 @@ cdef class Surfaces:
         for i in range(len(spellings)):
             number = spellings.data.as_uints[i]
             if number < self.size:
-                if self.counts[number] > 0:
-                    self.counts[number] -= 1
-                else:
-                    self.owed[number] = self.owed.get(number, 0) + 1
+                self.counts[number] -= 1
 
-    def dump(self, Lexicon terms):
-        """The live spellings as bytes, to be loaded into other lexicons: by spelling its length, itself, its term's length, the
-        term, and how often it occurs; lengths and numbers are varints."""
+    cdef int reserve_stored(self) except -1:
+        cdef void* block
+        self.reserve()
+        if self.size <= self.n_stored:
+            return 0
+        block = realloc(self.stored, <size_t>self.size * sizeof(int64_t))
+        if block == NULL:
+            raise MemoryError()
+        self.stored = <int64_t*>block
+        memset(self.stored + self.n_stored, 0, <size_t>(self.size - self.n_stored) * sizeof(int64_t))
+        self.n_stored = self.size
+        return 0
+
+    def changes(self, Lexicon terms, bint everything=False):
+        """What became of the counts since they were last loaded or stored, or ever, for `load` to add up.
+
+        By spelling its length, itself, its term's length, the term, and the difference, whose sign is its lowest bit; lengths
+        and numbers are varints.
+        """
         cdef uint32_t number
         cdef Py_ssize_t n
+        cdef int64_t change
         cdef const char* utf8
         cdef uint8_t[30] head
         cdef uint8_t* end
         cdef bytearray out = bytearray()
         for number in range(min(self.size, self.lexicon.n_terms)):
-            if self.counts[number] == 0:
+            change = self.counts[number] - (self.stored[number] if number < self.n_stored and not everything else 0)
+            if change == 0:
                 continue
+            if self.terms[number] >= terms.n_terms:
+                raise ValueError("a spelling without a term")
             utf8 = self.lexicon.utf8(number, &n)
             end = write_varint(head, n)
             out += head[:end - head]
@@ -123,17 +146,24 @@ cdef class Surfaces:
             end = write_varint(head, n)
             out += head[:end - head]
             out += utf8[:n]
-            end = write_varint(head, self.counts[number])
+            end = write_varint(head, <uint64_t>change << 1 if change > 0 else <uint64_t>-change << 1 | 1)
             out += head[:end - head]
         return bytes(out)
 
-    def load(self, const uint8_t[::1] data, Lexicon terms):
-        """Add what `dump` gave to the counts here, less what was taken out meanwhile. Raises ValueError for other bytes."""
+    def is_stored(self):
+        """The counts are stored as they are now."""
+        self.reserve_stored()
+        if self.size:
+            memcpy(self.stored, self.counts, <size_t>self.size * sizeof(int64_t))
+
+    def load(self, const uint8_t[::1] data, Lexicon terms, bint signed=True):
+        """Add what `changes` gave. Raises ValueError for other bytes. `signed=False`: counts are without a sign."""
         cdef const uint8_t* at
         cdef const uint8_t* end
         cdef const uint8_t* words[2]
         cdef uint64_t[2] sizes
         cdef uint64_t count
+        cdef int64_t change
         cdef uint32_t number, term
         cdef int i
         if data.shape[0] == 0:
@@ -148,12 +178,16 @@ cdef class Surfaces:
                 words[i] = at
                 at += sizes[i]
             at = read_varint(at, end, &count)
-            if at == NULL or count > 0xFFFFFFFF:
+            if at == NULL or count >> 62:
                 raise ValueError("the stored spellings are corrupt")
+            change = <int64_t>count
+            if signed:
+                change = -<int64_t>(count >> 1) if count & 1 else <int64_t>(count >> 1)
             number = self.lexicon.intern_utf8(<const char*>words[0], <Py_ssize_t>sizes[0])
             term = terms.intern_utf8(<const char*>words[1], <Py_ssize_t>sizes[1])
-            self.reserve()
-            self.counts[number] += <uint32_t>(count - min(count, <uint64_t>self.owed.pop(number, 0)))
+            self.reserve_stored()
+            self.counts[number] += change
+            self.stored[number] += change
             self.terms[number] = term
 
     def completed_terms(self, str prefix) -> array.array:
@@ -183,4 +217,5 @@ cdef class Surfaces:
 
     @property
     def nbytes(self):
-        return self.lexicon.nbytes + 2 * <size_t>self.size * sizeof(uint32_t)
+        return (self.lexicon.nbytes + <size_t>self.size * (sizeof(int64_t) + sizeof(uint32_t))
+                + <size_t>self.n_stored * sizeof(int64_t))

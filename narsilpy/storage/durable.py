@@ -4,10 +4,11 @@ An `IndexCore` talks to one of two: `Volatile` (memory alone: nothing to do) or 
 write is validate, store, memory. The store is the log: what no sealed segment holds is scanned again on open, by the
 same scanner, under the same numbers.
 
-A checkpoint seals what is in memory, stores segments that are not stored yet, and the vocabulary (live spellings,
-terms and counts), and tells the store what they cover. It happens when `CHECKPOINT_BYTES` of documents or
-`CHECKPOINT_DOCS` have come since the last, on `optimize()`, and on `close()`. One that fails loses nothing: the log
-still has it all.
+A checkpoint seals what is in memory, stores segments that are not stored yet, and what changed in the vocabulary (live
+spellings, terms and counts), and tells the store what they cover. The changes are added up when the vocabulary is
+loaded; once they outgrow what was stored first, all of it is stored anew. A checkpoint happens when `CHECKPOINT_BYTES`
+of documents or `CHECKPOINT_DOCS` have come since the last, on `optimize()`, and on `close()`. One that fails loses
+nothing: the log still has it all.
 """
 
 from __future__ import annotations
@@ -46,7 +47,11 @@ STREAM_DOCS: Final = 1_000
 # A clean close leaves no more than this to be scanned on open.
 CLOSE_BYTES: Final = 1 << 16
 
-VOCABULARY: Final = "vocabulary"
+# Files of changes to the vocabulary: with more, it is stored anew.
+MOST_CHANGES: Final = 16
+
+VOCABULARY: Final = "vocabulary"  # of format 1: one file, counts without a sign
+CHANGES: Final = "vocabulary changes"
 
 
 class DurableIndex(Volatile):
@@ -57,7 +62,7 @@ class DurableIndex(Volatile):
         self._store = store
         self._transaction: Transaction | None = None
         self._names: dict[int, tuple[str, Any]] = {}  # by id() of a stored segment's buffer: its file, and the buffer
-        self._vocabulary: BlockFile | None = None
+        self._vocabulary: list[tuple[BlockFile, bool]] = []  # not loaded yet; whether its counts have signs
         self._half_applied = False
         self._documents = StoredDocuments(index)
         self._ids = StoredIds(index)
@@ -159,27 +164,41 @@ class DurableIndex(Volatile):
     def _is_due(self) -> bool:
         return len(self.index.recent) >= CHECKPOINT_DOCS or self.index.recent_bytes >= CHECKPOINT_BYTES
 
-    def checkpoint(self, core: IndexCore, *, strict: bool = False) -> None:
-        """Seal and store everything. A failure is only raised if `strict`: the log has it all, the next one may
-        succeed.
+    def checkpoint(self, core: IndexCore, *, strict: bool = False, whole: bool = False) -> None:
+        """Seal and store everything, with `whole` also the vocabulary anew. A failure is only raised if `strict`: the
+        log has it all, the next one may succeed.
         """
         written: list[str] = []
         try:
-            core.seal_all()
-            self._store_segments(core, written)
+            with core.locked():
+                core.seal_all()
+                self._store_segments(core, written, whole)
         except NarsilError:
             for name in written:
                 self.index.discard_segment(name)
             if strict:
                 raise
 
-    def _store_segments(self, core: IndexCore, written: list[str]) -> None:
+    def _store_vocabulary(self, core: IndexCore, written: list[str], whole: bool) -> list[SegmentEntry]:
+        """Store what changed in the vocabulary, or all of it; the files that hold it then."""
+        stored = [entry for entry in self.index.manifest.segments if _is_vocabulary(entry)]
+        sizes = [entry.info.get("bytes", 0) for entry in stored]
+        anew = bool(stored) and (whole or len(stored) > MOST_CHANGES or sum(sizes[1:]) > sizes[0])
+        if anew:
+            self.load_vocabulary(core)
+            stored = []
+        changes = core.vocabulary_changes(everything=anew)
+        if changes:
+            written.append(name := self.index.write_segment([changes]))
+            stored.append(SegmentEntry(name, 0, 0, {"kind": CHANGES, "bytes": len(changes)}))
+        return stored
+
+    def _store_segments(self, core: IndexCore, written: list[str], whole: bool) -> None:
         index, segments = self.index, core.segments
         if segments.next_doc - 1 == index.manifest.sealed and not index.unsettled and all(
             id(segment.buffer) in self._names for segment in segments.sealed
         ):
             return
-        self.load_vocabulary(core)
         entries: list[SegmentEntry] = []
         names: dict[int, tuple[str, Any]] = {}
         stored: dict[int, SealedSegment] = {}
@@ -197,11 +216,11 @@ class DurableIndex(Volatile):
             last = segment.first_doc + segment.n_docs - 1
             corrections = msgspec.msgpack.encode(segment.corrections())
             entries.append(SegmentEntry(named[0], segment.first_doc, last, {"removed": corrections}))
-        written.append(vocabulary := index.write_segment([core.dump_vocabulary()]))
-        entries.append(SegmentEntry(vocabulary, 0, 0, {"kind": VOCABULARY}))
+        entries += self._store_vocabulary(core, written, whole)
         info = {"n_docs": segments.n_docs, "lengths": list(segments.total_lengths)}
         index.checkpoint(segments.next_doc - 1, entries, info=info)
         written.clear()
+        core.vocabulary_is_stored()
         self._names = names
         with core.changing():
             segments.exchange(stored)
@@ -210,7 +229,7 @@ class DurableIndex(Volatile):
 
     def optimized(self, core: IndexCore) -> None:
         """After a merge of everything: store it, and give the space of removed documents back."""
-        self.checkpoint(core, strict=True)
+        self.checkpoint(core, strict=True, whole=True)
         if not core.is_being_read():  # a running query may still want a document that was removed
             compact_index(self.index)
 
@@ -235,14 +254,14 @@ class DurableIndex(Volatile):
         index = self.index
         unsettled = BitMap(index.unsettled)
         removed = BitMap(index.removed) - unsettled
-        self._names, self._vocabulary = {}, None
+        self._names, self._vocabulary = {}, []
         sealed: list[SealedSegment] = []
         live: list[Bits | None] = []
         expected = 0
         for entry in index.manifest.segments:
             file = index.open_segment(entry.name)
-            if entry.info.get("kind") == VOCABULARY:
-                self._vocabulary = file
+            if _is_vocabulary(entry):
+                self._vocabulary.append((file, entry.info["kind"] == CHANGES))
                 continue
             segment = self._open(entry, file, core)
             if (segment.first_doc, segment.first_doc + segment.n_docs - 1) != (expected, entry.last):
@@ -295,20 +314,20 @@ class DurableIndex(Volatile):
         """Bring in the spellings and terms of sealed documents, which only prefixes, misspellings and suggestions
         need.
         """
-        if self._vocabulary is not None:
+        if self._vocabulary:
             with core.locked():
                 self._take_vocabulary(core)
 
     def _take_vocabulary(self, core: IndexCore) -> None:
-        file = self._vocabulary
-        if file is None:  # another thread was faster
-            return
-        try:
-            with file.read(0, len(file.body)) as data:
-                core.take_vocabulary(data)
-        except ValueError as error:
-            raise _contradiction(self.index, f"{file.path.name}: {error}") from error
-        self._vocabulary = None
+        files = self._vocabulary  # none where another thread was faster
+        for file, _ in files:
+            file.check(0, len(file.body))  # all of them before any is taken
+        for file, signed in files:
+            try:
+                core.take_vocabulary(file.body, signed)
+            except ValueError as error:
+                raise _contradiction(self.index, f"{file.path.name}: {error}") from error
+        self._vocabulary = []
 
     # --- readers -------------------------------------------------------------------------------------------------
 
@@ -328,6 +347,10 @@ class DurableIndex(Volatile):
             self.replay(core)
             self._numbers.stored()
         return True
+
+
+def _is_vocabulary(entry: SegmentEntry) -> bool:
+    return entry.info.get("kind") in (VOCABULARY, CHANGES)
 
 
 def _contradiction(index: IndexStore, what: str) -> IndexCorrupted:

@@ -19,7 +19,7 @@ from narsilpy.storage.disk import Disk, typed
 from narsilpy.storage.log import corrupted
 from narsilpy.storage.msgpack import MalformedData, unpack_as
 
-FORMAT: Final = 1
+FORMAT: Final = 2  # 2: the vocabulary in several files
 WRITER: Final = "narsilpy"
 _HEADER: Final = struct.Struct("<4sIQI")
 _CRC: Final = struct.Struct("<I")

@@ -1,6 +1,6 @@
-"""Writes tests/golden/engine-v1, once and for all: run it only to make a folder for a new format, under a new name.
+"""Writes tests/golden/engine-v<n>, once and for all: run it only to make a folder for a new format, under a new name.
 
-python -m tests.golden.make_engine_v1 TARGET
+python -m tests.golden.make_engine TARGET
 """
 
 from __future__ import annotations
